@@ -1,0 +1,43 @@
+"""``hardmargin generate``: random instances like those of the benchmark."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from hardmargin import data
+from hardmargin.cli.output import STDOUT, check_target
+from hardmargin.cli.parser import Commands
+from hardmargin.cli.status import DONE
+
+
+def add_to(commands: Commands) -> None:
+    """Declare the command."""
+    parser = commands.add_parser(
+        "generate",
+        help="draw a random instance",
+        description="Draw two Gaussian classes of which a tenth are outliers: spread widely (type A) or in a "
+        "cluster behind the other class (type B). The same seed gives the same data.",
+    )
+    parser.add_argument("--type", required=True, choices=("A", "B"), help="kind of outliers")
+    parser.add_argument("--n", type=int, required=True, help="number of samples")
+    parser.add_argument("--d", type=int, required=True, help="number of features")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the random numbers (default 0)")
+    parser.add_argument("--format", metavar="F", default="brooks", help="brooks (default), libsvm or csv")
+    parser.add_argument("--output", metavar="FILE", default=STDOUT, help="default: standard output")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Draw and write."""
+    check_target(arguments.output, "--output")
+    dataset = data.generate(arguments.type, arguments.n, arguments.d, arguments.seed)
+    if arguments.output != STDOUT:
+        data.save(dataset, arguments.output, arguments.format)
+        return DONE
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "data"
+        data.save(dataset, file, arguments.format)
+        print(file.read_text(encoding="utf-8"), end="")
+    return DONE

@@ -1,0 +1,111 @@
+"""KEY=VALUE arguments: method options and class weights."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+
+def one_flag_each(argv: Sequence[str], flags: Iterable[str]) -> list[str]:
+    """Put the flag before every KEY=VALUE that follows it.
+
+    Both ``--option a=1 b=2`` and ``--option a=1 --option b=2`` are then understood, and what comes after
+    them is not swallowed.
+
+    Examples
+    --------
+    >>> one_flag_each(["--option", "a=1", "b=2", "data.csv"], flags=["--option"])
+    ['--option', 'a=1', '--option', 'b=2', 'data.csv']
+    """
+    return list(_one_flag_each(argv, set(flags)))
+
+
+def _one_flag_each(argv: Sequence[str], flags: set[str]) -> Iterator[str]:
+    flag = None
+    for position, word in enumerate(argv):
+        follows_flag = position > 0 and argv[position - 1] in flags
+        if flag is not None and not follows_flag:
+            if "=" in word and not word.startswith("-"):
+                yield flag
+            else:
+                flag = None
+        if word in flags:
+            flag = word
+        yield word
+
+
+def key_value(text: str) -> tuple[str, Any]:
+    """Split KEY=VALUE and give the value its type.
+
+    Examples
+    --------
+    >>> key_value("effort=2"), key_value("rule=first")
+    (('effort', 2), ('rule', 'first'))
+    """
+    key, sign, value = text.partition("=")
+    if not (key and sign):
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form KEY=VALUE")
+    return key, typed(value)
+
+
+def typed(text: str) -> int | float | bool | str:
+    """A number if it reads as one, a bool for true and false, else the text itself.
+
+    Examples
+    --------
+    >>> typed("3"), typed("1e9"), typed("true"), typed("scip")
+    (3, 1000000000.0, True, 'scip')
+    """
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            pass
+    return text
+
+
+def class_weights(texts: Sequence[str] | None, labels: ArrayLike) -> dict[Any, float] | str | None:
+    """What ``solve`` takes as ``class_weight``, from the words of the command line.
+
+    Parameters
+    ----------
+    texts : sequence of str or None
+        ``["balanced"]``, or LABEL=WEIGHT for one or both labels.
+    labels : array-like
+        The labels of the data, whose type the command line does not tell.
+
+    Raises
+    ------
+    ValueError
+        If a weight is not a number or a label is not in the data.
+
+    Examples
+    --------
+    >>> class_weights(["1=2.5"], labels=[-1, 1])
+    {1: 2.5}
+    """
+    if not texts:
+        return None
+    if list(texts) == ["balanced"]:
+        return "balanced"
+    known = np.unique(np.asarray(labels)).tolist()
+    return dict(_class_weight(text, known) for text in texts)
+
+
+def _class_weight(text: str, known: list[Any]) -> tuple[Any, float]:
+    name, sign, weight = text.rpartition("=")
+    value = typed(weight)
+    if not sign or isinstance(value, (bool, str)):
+        raise ValueError(f"--class-weight is {text!r}; expected 'balanced' or LABEL=WEIGHT, e.g. 1=2.5.")
+    for label in known:
+        if name == str(label) or typed(name) == label:
+            return label, float(value)
+    raise ValueError(
+        f"--class-weight names {name!r}, which no sample has; expected one of the labels {known}."
+    )

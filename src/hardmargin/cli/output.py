@@ -1,0 +1,57 @@
+"""Files that a command writes: checked before the work starts, so that nothing computed is lost."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from hardmargin.result import Result
+
+#: The name that stands for standard output.
+STDOUT = "-"
+
+
+def check_target(path: str, flag: str, source: str | None = None) -> None:
+    """Refuse a file that cannot be written later.
+
+    Parameters
+    ----------
+    path : str
+        The file to be written, or "-" for standard output.
+    flag : str
+        What the command line calls it, for the message.
+    source : str, optional
+        A file that is read and must not be overwritten.
+
+    Raises
+    ------
+    ValueError
+        If the folder is missing, if either is not writable, or if the file is the source itself.
+    """
+    if path == STDOUT:
+        return
+    # A link is followed: it is what it points to that will be written.
+    target = Path(os.path.realpath(path))
+    if not path or target.is_dir():
+        raise ValueError(f"{flag} is {path!r}, a folder; expected the name of a file.")
+    if not target.parent.is_dir():
+        raise ValueError(f"{flag} is {path!r}, but there is no folder {str(target.parent)!r}; make it first.")
+    if source is not None and os.path.realpath(source) == str(target):
+        raise ValueError(f"{flag} is {path!r}, which is the data file; choose another name.")
+    if not _writable(target):
+        raise ValueError(f"{flag} is {path!r}, which cannot be written: permission denied.")
+
+
+def write_model(result: Result, path: str) -> None:
+    """Write the JSON form of a result to a file or to standard output."""
+    if path == STDOUT:
+        print(result.to_json(), end="")
+    else:
+        result.save(path)
+
+
+def _writable(target: Path) -> bool:
+    if target.exists() and not os.access(target, os.W_OK):
+        return False
+    # A file is replaced by one written beside it, so its folder has to take that; a device is written to.
+    return (target.exists() and not target.is_file()) or os.access(target.parent, os.W_OK)

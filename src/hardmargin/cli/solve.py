@@ -1,0 +1,116 @@
+"""``hardmargin solve``: train on a file."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sys
+
+import hardmargin
+from hardmargin import Result, Status, data, methods
+from hardmargin.cli.interrupts import postponed
+from hardmargin.cli.key_values import class_weights, key_value
+from hardmargin.cli.output import STDOUT, check_target, write_model
+from hardmargin.cli.parser import Commands, Parser, add_data_arguments
+from hardmargin.cli.status import DONE, INTERRUPTED
+from hardmargin.progress import Progress
+
+
+def add_to(commands: Commands) -> None:
+    """Declare the command."""
+    parser = commands.add_parser(
+        "solve",
+        help="train on a file",
+        description="Minimise 1/2 ||w||^2 + C * (number of samples with y (w.x + b) < 1) and prove a bound "
+        "on it. Ctrl-C ends the search early and keeps the best hyperplane and the bound.",
+    )
+    add_data_arguments(parser, "training data")
+    _add_problem_arguments(parser)
+    _add_search_arguments(parser)
+    _add_output_arguments(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Load, search, write, sum up."""
+    for flag in ("json", "checkpoint"):
+        target = getattr(arguments, flag)
+        if target is not None:
+            check_target(target, f"--{flag}", source=arguments.data)
+    dataset = data.load(arguments.data, format=arguments.format, label=arguments.label)
+    with contextlib.ExitStack() as until_written:
+        with Progress(style="quiet" if arguments.quiet else "auto") as progress:
+            result = _search(arguments, dataset, progress)
+            until_written.enter_context(postponed())
+        _hand_over(result, arguments)
+    return INTERRUPTED if result.status is Status.INTERRUPTED else DONE
+
+
+def _hand_over(result: Result, arguments: argparse.Namespace) -> None:
+    try:
+        if arguments.json is not None:
+            write_model(result, arguments.json)
+    finally:
+        if not arguments.quiet:
+            print(result.summary(), file=sys.stderr if arguments.json == STDOUT else sys.stdout)
+
+
+def _search(arguments: argparse.Namespace, dataset: data.Dataset, progress: Progress) -> Result:
+    progress.say(f"{arguments.data}: {dataset.n} samples, {dataset.m} features; C = {arguments.C:g}")
+    return hardmargin.solve(
+        dataset.X,
+        dataset.y,
+        arguments.C,
+        class_weight=class_weights(arguments.class_weight, dataset.y),
+        method=arguments.method,
+        time_limit=arguments.time_limit,
+        gap=arguments.gap,
+        threads=arguments.threads,
+        seed=arguments.seed,
+        options=dict(arguments.option) or None,
+        report=progress,
+        checkpoint=arguments.checkpoint,
+        resume=arguments.resume,
+        cluster=arguments.cluster,
+    )
+
+
+def _add_problem_arguments(parser: Parser) -> None:
+    parser.add_argument("--C", type=float, default=1.0, help="penalty of a violated sample (default 1)")
+    parser.add_argument(
+        "--class-weight",
+        action="append",
+        metavar="LABEL=W",
+        help="factor of C for the samples of a label; may be repeated. Or: balanced",
+    )
+
+
+def _add_search_arguments(parser: Parser) -> None:
+    names = methods.names()
+    parser.add_argument("--method", default="auto", choices=names, help=f"{', '.join(names)} (default auto)")
+    parser.add_argument(
+        "--option",
+        action="append",
+        default=[],
+        type=key_value,
+        metavar="KEY=VALUE",
+        help="setting of the method; may be repeated",
+    )
+    parser.add_argument(
+        "--time-limit",
+        type=float,
+        default=60.0,
+        metavar="SECONDS",
+        help="when to stop at the latest (default 60)",
+    )
+    parser.add_argument("--gap", type=float, default=1e-6, help="relative gap to be proven (default 1e-6)")
+    parser.add_argument("--threads", type=int, default=-1, metavar="N", help="default: all cores")
+    parser.add_argument("--seed", type=int, default=0, help="seed of everything random (default 0)")
+    parser.add_argument("--cluster", metavar="ADDRESS", help="address of a cluster's scheduler to search on")
+
+
+def _add_output_arguments(parser: Parser) -> None:
+    parser.add_argument("--json", metavar="FILE", help="write the model; '-' means standard output")
+    parser.add_argument("--checkpoint", metavar="FILE", help="save the state of the search here as it goes")
+    parser.add_argument("--resume", metavar="FILE", help="go on from a saved state")
+    parser.add_argument("--quiet", action="store_true", help="print nothing but errors")

@@ -1,0 +1,10 @@
+"""The exit statuses, which scripts rely on."""
+
+from __future__ import annotations
+
+DONE = 0
+CLAIM_FAILED = 1
+BAD_INPUT = 2
+INTERNAL_ERROR = 70
+INTERRUPTED = 130
+BROKEN_PIPE = 141

@@ -1,0 +1,31 @@
+"""``hardmargin verify``: recompute a model's claims from the data."""
+
+from __future__ import annotations
+
+import argparse
+
+import hardmargin
+from hardmargin import data
+from hardmargin.cli.parser import Commands, add_data_arguments
+from hardmargin.cli.status import CLAIM_FAILED, DONE
+
+
+def add_to(commands: Commands) -> None:
+    """Declare the command."""
+    parser = commands.add_parser(
+        "verify",
+        help="check a model against its training data",
+        description="Recompute objective, violations, margins and gap of a model from the data that it was "
+        "trained on. The exit status is 1 if a claim does not hold.",
+    )
+    parser.add_argument("model", metavar="MODEL", help="a file that 'hardmargin solve --json' wrote")
+    add_data_arguments(parser, "the training data")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print a line a claim."""
+    dataset = data.load(arguments.data, format=arguments.format, label=arguments.label)
+    verification = hardmargin.verify(arguments.model, dataset.X, dataset.y)
+    print(verification.summary())
+    return DONE if verification else CLAIM_FAILED

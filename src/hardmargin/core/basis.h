@@ -1,0 +1,47 @@
+// A set of linearly independent vectors v_k as an orthonormal basis times an upper triangle, v = triangle^T
+// basis, updated as vectors come and go.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace hardmargin {
+
+class Basis {
+public:
+    // Vectors have `dimension` entries, padded with zeros to `stride`.
+    Basis(std::size_t dimension, std::size_t stride);
+
+    std::size_t count() const { return count_; }
+    void clear();
+
+    // Splits `vector` into its part in the span, sum_k projections[k] basis[k], and the `rest` outside it,
+    // whose squared length is returned. Projected twice, so that the rest is orthogonal to working precision.
+    double split(const double* vector, double* projections, double* rest);
+    // Adds the vector that split() was called with; its rest must not be zero.
+    void append(const double* projections, const double* rest, double squared_length);
+    // Removes vector k; the later ones move up.
+    void erase(std::size_t k);
+
+    // shares with sum_k shares[k] v_k = sum_k projections[k] basis[k].
+    void shares(const double* projections, double* shares) const;
+    // coordinates in the basis of the one vector u in the span with v_k . u = bounds[k].
+    void coordinates(const double* bounds, double* coordinates) const;
+    // vector += sum_k coordinates[k] basis[k]
+    void add_to(const double* coordinates, double* vector) const;
+
+private:
+    double& triangle(std::size_t row, std::size_t column) { return triangle_[column * dimension_ + row]; }
+    double triangle(std::size_t row, std::size_t column) const {
+        return triangle_[column * dimension_ + row];
+    }
+
+    std::size_t dimension_;
+    std::size_t stride_;
+    std::size_t count_ = 0;
+    std::vector<double> orthonormal_;  // count x stride
+    std::vector<double> triangle_;     // by columns, dimension apart
+    std::vector<double> correction_;
+};
+
+}  // namespace hardmargin

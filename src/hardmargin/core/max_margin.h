@@ -1,0 +1,159 @@
+// The max-margin problem over a changing set of rows:
+//
+//     minimise 1/2 ||w||^2   subject to   a . w + c b >= d   for every enabled row
+//
+// by a dual active set method: the active rows are tight, w is the combination of their normals with
+// multipliers
+// >= 0, and violated rows enter one at a time while the value only grows. Hence every intermediate value is a
+// lower bound, the search can stop as soon as it passes a threshold, and the last solution stays a valid
+// start when rows are enabled or disabled.
+//
+// The bias is exact: it has no cost, so sum lambda c = 0 always holds. One active sample, the anchor, fixes
+// b; the normals of the other active rows are reduced by the anchor's, a - (c / c_0) a_0, and kept in a
+// Basis, so that a step costs O(rows * dimension) and conditioning is not squared.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "basis.h"
+#include "certificate.h"
+#include "samples.h"
+
+namespace hardmargin {
+
+enum class MaxMarginStatus {
+    optimal,     // all enabled rows are satisfied, and w is the shortest such
+    threshold,   // the value reaches the threshold; certificate() proves it
+    infeasible,  // no (w, b) satisfies the enabled rows; certificate() proves that any would have to be very
+                 // long
+    failed       // rounding got in the way; nothing is claimed
+};
+
+class MaxMargin {
+public:
+    static constexpr double no_threshold = std::numeric_limits<double>::infinity();
+
+    // A solution of the rows that are active in it.
+    struct Solution {
+        std::vector<std::size_t> active;  // the anchor first, if there is one
+        std::vector<double> multipliers;
+        std::vector<double> weights;  // padded to Samples::stride()
+        double bias = 0;
+        double value = 0;
+        Basis basis;
+        int age = 0;  // updates of the basis since it was built
+    };
+
+    explicit MaxMargin(const Samples& samples);
+
+    // Row numbers as in certificate.h.
+    std::size_t flip_row(std::size_t sample) const { return samples_.count() + sample; }
+    std::size_t extra_row(std::size_t j) const { return 2 * samples_.count() + j; }
+
+    bool enabled(std::size_t row) const { return enabled_[row] != 0; }
+    void enable(std::size_t row);
+    // Also takes the row out of the solution, which stays a valid start.
+    void disable(std::size_t row);
+    // Disables all rows and forgets the solution.
+    void clear();
+    // Keeps the enabled rows and forgets the solution.
+    void forget();
+    // Replaces the extra rows; they start disabled, and the solution is forgotten.
+    void set_extra_rows(std::vector<ExtraRow> rows);
+
+    // `stop` is asked during long solves; when it says yes they end as failed.
+    void set_stop(std::function<bool()> stop) { stop_ = std::move(stop); }
+
+    // Continues from the current solution. Stops as soon as the value is proven to reach `threshold`.
+    MaxMarginStatus solve(double threshold = no_threshold);
+
+    // 1/2 ||w||^2: the optimum after solve() returned optimal, else the value of the rows active in the
+    // solution.
+    double value() const { return solution_.value; }
+    std::span<const double> weights() const { return solution_.weights; }  // padded to Samples::stride()
+    double bias() const { return solution_.bias; }
+    // y_i (w.x_i + b) of every sample, after solve() returned optimal.
+    std::span<const double> margins() const { return {margins_.data(), samples_.count()}; }
+    std::span<const std::size_t> active_rows() const { return solution_.active; }
+    std::span<const double> multipliers() const { return solution_.multipliers; }
+
+    // After threshold or infeasible: the rows of the proof, with multipliers, and the value that they
+    // certify.
+    std::span<const Multiplier> certificate() const { return certificate_; }
+    double certificate_value() const { return certificate_value_; }
+
+    // The shortest direction along which active row `index` loses its margin at unit rate while all other
+    // active rows stay tight; `direction` has Samples::stride() entries.
+    void release_direction(std::size_t index, double* direction, double& bias_direction);
+
+    const Solution& solution() const { return solution_; }
+    // Returns to an earlier solution; the rows active in it must be enabled.
+    void restore(const Solution& solution) { solution_ = solution; }
+    // The same, and exactly the samples marked in `kept` are enabled, no flips and no extra rows.
+    void restore(const Solution& solution, std::span<const unsigned char> kept);
+
+    // Multiply-adds spent, for budgets that do not depend on the clock.
+    std::uint64_t work() const { return work_; }
+    const Samples& samples() const { return samples_; }
+
+private:
+    enum class Entry { entered, passed_threshold, impossible, trouble };
+
+    double bias_coefficient(std::size_t row) const;
+    double bound(std::size_t row) const;
+    double normal_norm(std::size_t row) const;
+    bool anchored() const;
+    // The normal of a row, reduced by the anchor's, into normal_.
+    void load_reduced_normal(std::size_t row);
+
+    // How the normal of a row outside the active set hangs together with the active ones: fills shares_ (one
+    // an active row) and rest_, and returns the squared length of the rest, 0 if the normal lies in their
+    // span.
+    double relate(std::size_t row);
+    void append(std::size_t row, double multiplier, double squared_length);
+    // Takes an active row out and leaves the multipliers of the others as they are.
+    bool erase(std::size_t index);
+    bool rebuild_basis();
+    // Makes the solution exact for its active rows; false if they do not admit one with multipliers >= 0.
+    bool refresh();
+    void set_bias();
+
+    void start();
+    std::size_t most_violated(double tolerance, double& violation);
+    double tolerance() const;
+    Entry enter(std::size_t row, double violation, double threshold);
+    // Lowers the multiplier of a row outside the active set to zero, which leaves a solution of the active
+    // rows.
+    bool withdraw(std::size_t row, double multiplier);
+    // Set certificate_ from the solution, from a step of `row` along the direction last looked at, or from
+    // that direction itself, and then certify what is left of it without its smallest multipliers.
+    void certify();
+    void certify_active();
+    void certify_step(std::size_t row, double multiplier, double step);
+    void certify_ray(std::size_t row);
+
+    const Samples& samples_;
+    std::vector<ExtraRow> extra_rows_;
+    std::vector<unsigned char> enabled_;
+    std::vector<double>
+        keep_offsets_;  // 0 for enabled samples, infinity for the others: pricing without branches
+    std::vector<std::size_t> flips_;  // the enabled flips
+    Solution solution_;
+    std::vector<double> margins_;
+    std::vector<double> normal_;
+    std::vector<double> rest_;
+    std::vector<double> projections_;
+    std::vector<double> shares_;
+    std::vector<Multiplier> certificate_;
+    double certificate_value_ = 0;
+    std::uint64_t work_ = 0;
+    std::function<bool()> stop_;
+};
+
+}  // namespace hardmargin

@@ -1,0 +1,48 @@
+#include "samples.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "kernels.h"
+
+namespace hardmargin {
+
+Samples::Samples(std::span<const double> features, std::span<const double> labels,
+                 std::span<const double> costs)
+    : labels_count_(labels.size()),
+      dimension_(labels.empty() ? 0 : features.size() / labels.size()),
+      stride_(padded_size(dimension_)),
+      padded_count_(padded_size(labels_count_)),
+      rows_(labels_count_ * stride_),
+      columns_(dimension_ * padded_count_),
+      labels_(padded_count_),
+      costs_(costs.begin(), costs.end()),
+      norms_(labels_count_) {
+    if (features.size() != labels_count_ * dimension_ || costs.size() != labels_count_) {
+        throw std::invalid_argument("samples: features, labels and costs do not fit together");
+    }
+    for (std::size_t i = 0; i < labels_count_; ++i) {
+        if (labels[i] != 1.0 && labels[i] != -1.0) {
+            throw std::invalid_argument("samples: labels must be -1 or +1");
+        }
+        if (!(costs[i] >= 0)) {
+            throw std::invalid_argument("samples: costs must not be negative");
+        }
+        labels_[i] = labels[i];
+        for (std::size_t k = 0; k < dimension_; ++k) {
+            const double value = labels[i] * features[i * dimension_ + k];
+            rows_[i * stride_ + k] = value;
+            columns_[k * padded_count_ + i] = value;
+        }
+        norms_[i] = std::sqrt(dot(row(i), row(i), stride_)) * (1 + 1e-12);
+        largest_norm_ = std::max(largest_norm_, norms_[i]);
+        equal_costs_ = equal_costs_ && costs[i] == costs[0];
+    }
+}
+
+void Samples::margins(const double* weights, double bias, double* margins) const {
+    combine_columns(columns_.data(), dimension_, padded_count_, weights, bias, labels_.data(), margins);
+}
+
+}  // namespace hardmargin

@@ -1,0 +1,55 @@
+// The samples of a problem, laid out for the core's loops.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace hardmargin {
+
+// Samples as signed rows a_i = y_i x_i: sample i is kept by (w, b) iff a_i . w + y_i b >= 1.
+class Samples {
+public:
+    // `features` is row-major, count x dimension; `labels` are -1 or +1; `costs` are positive.
+    Samples(std::span<const double> features, std::span<const double> labels, std::span<const double> costs);
+
+    std::size_t count() const { return labels_count_; }
+    std::size_t dimension() const { return dimension_; }
+
+    // Row length and sample count, rounded up to whole vectors; the padding is zero.
+    std::size_t stride() const { return stride_; }
+    std::size_t padded_count() const { return padded_count_; }
+
+    const double* row(std::size_t i) const { return rows_.data() + i * stride_; }
+    // Feature-major copy of the rows, for evaluating all samples at once: column k at k * padded_count().
+    const double* columns() const { return columns_.data(); }
+    const double* column(std::size_t k) const { return columns_.data() + k * padded_count_; }
+
+    double label(std::size_t i) const { return labels_[i]; }
+    const double* labels() const { return labels_.data(); }
+    double cost(std::size_t i) const { return costs_[i]; }
+    std::span<const double> costs() const { return costs_; }
+    // ||x_i||, rounded up.
+    double norm(std::size_t i) const { return norms_[i]; }
+    double largest_norm() const { return largest_norm_; }
+    // Whether all costs are the same.
+    bool equal_costs() const { return equal_costs_; }
+
+    // margins[i] = y_i (w.x_i + b) for i < padded_count(); `weights` has stride() entries.
+    void margins(const double* weights, double bias, double* margins) const;
+
+private:
+    std::size_t labels_count_;
+    std::size_t dimension_;
+    std::size_t stride_;
+    std::size_t padded_count_;
+    std::vector<double> rows_;
+    std::vector<double> columns_;
+    std::vector<double> labels_;
+    std::vector<double> costs_;
+    std::vector<double> norms_;
+    double largest_norm_ = 0;
+    bool equal_costs_ = true;
+};
+
+}  // namespace hardmargin

@@ -1,0 +1,71 @@
+"""Labelled samples as data files hold them, and the error for files that do not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: More values than this (0.8 GB as float64) are refused, whether a file holds them or only declares them.
+MAX_CELLS = 10**8
+
+
+class DataError(ValueError):
+    """A file whose content cannot be used; the message names the file, the line and what was expected."""
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Labelled samples.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n, m)
+        Samples, float64, every value finite.
+    y : ndarray of shape (n,)
+        Labels: int64 if all are integers, float64 if all are finite numbers, otherwise strings.
+    feature_names : list of str or None
+        The names of the columns of X, if the file has a header.
+    format : str
+        Where the samples come from: "brooks", "libsvm", "csv" or "generated".
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit together.
+
+    Examples
+    --------
+    >>> from hardmargin.data import generate
+    >>> dataset = generate("A", n=60, d=2)
+    >>> dataset.n, dataset.m, dataset.format
+    (60, 2, 'generated')
+    """
+
+    X: NDArray[np.float64]
+    y: NDArray[Any]
+    feature_names: list[str] | None = None
+    format: str = "generated"
+
+    def __post_init__(self) -> None:
+        if self.X.ndim != 2 or self.y.shape != self.X.shape[:1]:
+            raise ValueError(
+                f"X has shape {self.X.shape} and y {self.y.shape}; "
+                "expected a row of X and a label for every sample."
+            )
+        if self.feature_names is not None and len(self.feature_names) != self.m:
+            raise ValueError(
+                f"there are {len(self.feature_names)} feature names; expected {self.m}, one a column of X."
+            )
+
+    @property
+    def n(self) -> int:
+        """Number of samples."""
+        return int(self.X.shape[0])
+
+    @property
+    def m(self) -> int:
+        """Number of features."""
+        return int(self.X.shape[1])

@@ -1,0 +1,180 @@
+"""From a file to a Dataset and back."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hardmargin.data import brooks, delimited, libsvm
+from hardmargin.data.columns import LABEL_NAMES
+from hardmargin.data.dataset import Dataset
+from hardmargin.data.sniff import recognise
+from hardmargin.data.source import Source, decoded, read_source
+
+#: The names of the formats.
+FORMATS = ("brooks", "libsvm", "csv")
+
+_WRITERS = {"brooks": brooks.write, "libsvm": libsvm.write, "csv": delimited.write}
+
+
+def load(
+    path: str | os.PathLike[str], *, format: str | None = None, label: str | int | None = None
+) -> Dataset:
+    """Read labelled samples from a file.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A text file in UTF-8, gzip-compressed or not.
+    format : "brooks", "libsvm" or "csv", optional
+        The file's format; by default it is recognised by content. "csv" stands for tables separated by
+        commas, tabs or semicolons.
+    label : str or int, optional
+        Only for CSV: the label column, by name or by position (from 0, negative from the end). A string
+        that is a whole number is a position unless a column has that very name. By default the column that
+        the header calls label, class, target or y; if there is none, the last one.
+
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    DataError
+        If the content cannot be used; the message gives file, line, what was found and what was expected.
+    FileNotFoundError
+        If there is no such file.
+    ValueError, TypeError
+        If ``format`` is not one of :data:`FORMATS`, or ``label`` is neither a string nor an integer.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "flowers.csv")
+    ...     _ = file.write_text("length,width,class\\n5.1,3.5,setosa\\n6.2,2.9,virginica\\n")
+    ...     dataset = load(file)
+    >>> dataset.X.tolist(), dataset.y.tolist()
+    ([[5.1, 3.5], [6.2, 2.9]], ['setosa', 'virginica'])
+    >>> dataset.feature_names, dataset.format
+    (['length', 'width'], 'csv')
+    """
+    if format is not None:
+        _validate_format(format)
+    if label is not None and (isinstance(label, bool) or not isinstance(label, (str, int))):
+        raise TypeError(f"label is {label!r}; expected the name or the position of a column.")
+    return _parsed(read_source(path), format, label)
+
+
+def save(dataset: Dataset, path: str | os.PathLike[str], format: str) -> None:
+    """Write labelled samples so that :func:`load` gives back the same values, bit for bit.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        The samples. Brooks and LIBSVM files hold no feature names; these are left out.
+    path : str or path-like
+        The file, which is overwritten.
+    format : "brooks", "libsvm" or "csv"
+        Its format. Labels that are not numbers need "csv".
+
+    Raises
+    ------
+    ValueError
+        If the samples would not survive in that format; nothing is written then.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from hardmargin.data import generate
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "instance")
+    ...     save(generate("A", n=60, d=2), file, "brooks")
+    ...     print(file.read_text().split()[:2], load(file).format)
+    ['60', '2'] brooks
+    """
+    # Bytes, because text mode would translate the ends of lines, which may be part of a label.
+    Path(path).write_bytes(dumps(dataset, format).encode("utf-8"))
+
+
+def dumps(dataset: Dataset, format: str) -> str:
+    """Give the text that :func:`save` writes.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        The samples.
+    format : "brooks", "libsvm" or "csv"
+        The format.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    ValueError
+        If the samples would not survive in that format.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> print(dumps(Dataset(np.array([[0.0, 2.5], [1.0, 0.0]]), np.array([1, -1])), "libsvm"))
+    1 2:2.5
+    -1 1:1.0
+    <BLANKLINE>
+    """
+    _validate_format(format)
+    try:
+        text = _WRITERS[format](dataset)
+        _check_survival(dataset, text.encode("utf-8"), format)
+    except ValueError as problem:
+        raise ValueError(f"the samples cannot be written in {format} format: {problem}") from None
+    return text
+
+
+def _parsed(source: Source, format: str | None, label: str | int | None) -> Dataset:
+    chosen = format or recognise(source)
+    if chosen == "csv":
+        return delimited.read(source, label)
+    if label is not None:
+        raise source.error(
+            f"label = {label!r} is given for a file in {chosen} format; expected no label column, "
+            "because there the label is always first."
+        )
+    return brooks.read(source) if chosen == "brooks" else libsvm.read(source)
+
+
+def _check_survival(dataset: Dataset, content: bytes, format: str) -> None:
+    """Read back what is about to be written: no rule of a format can be forgotten that way."""
+    source = decoded(content, "what would be written")
+    found = _parsed(source, format, None)
+    if recognise(source) != format:
+        raise ValueError(f"they would be taken for {recognise(source)}.")
+    if found.X.tobytes() != np.asarray(dataset.X, dtype=np.float64).tobytes():
+        raise ValueError("X would be read back changed.")
+    if _comparable(found.y) != _comparable(dataset.y):
+        raise ValueError(
+            f"y ({dataset.y.dtype}, first {dataset.y[:1].tolist()}) would be read back as {found.y.dtype}, "
+            f"first {found.y[:1].tolist()}; expected integers, floats, or words without blanks around them."
+        )
+    if format == "csv" and found.feature_names != dataset.feature_names:
+        raise ValueError(
+            f"the feature names {dataset.feature_names} would be read back as {found.feature_names}; "
+            f"expected words without blanks around them, none of them {LABEL_NAMES[0]!r}."
+        )
+
+
+def _comparable(y: NDArray[Any]) -> list[tuple[type, str]]:
+    return [(type(value), repr(value)) for value in y.tolist()]
+
+
+def _validate_format(format: Any) -> None:
+    if format not in FORMATS:
+        raise ValueError(f"format is {format!r}; expected one of {', '.join(FORMATS)}.")

@@ -1,0 +1,111 @@
+"""From the words of a file to numbers and labels; the same rules for every format."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hardmargin.data.dataset import MAX_CELLS
+from hardmargin.data.source import Source, shown
+
+#: How files write a value that is not there, in lower case.
+MISSING = frozenset({"", "?", "na", "n/a", "nan", "null"})
+
+_LARGEST_INTEGER = 2**63 - 1
+
+
+class NumberRows:
+    """The rows of X as they are read, each with the line it came from.
+
+    Parameters
+    ----------
+    source : Source
+        The file, for error messages.
+    describe : callable
+        Says what column ``j`` is called, for error messages.
+    """
+
+    def __init__(self, source: Source, describe: Callable[[int], str]) -> None:
+        self._source = source
+        self._describe = describe
+        self._values = array("d")
+        self._lines: list[int] = []
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    def append(self, line: int, words: Sequence[str]) -> None:
+        """Add a row; all rows must have the same length."""
+        try:
+            self._values.extend(map(float, words))
+        except ValueError:
+            column = next(j for j, word in enumerate(words) if not is_number(word))
+            raise self._refusal(line, column, words[column]) from None
+        self._lines.append(line)
+        if len(self._values) > MAX_CELLS:
+            raise self._source.error(f"more than {MAX_CELLS} values; expected at most that many.", line)
+
+    def matrix(self) -> NDArray[np.float64]:
+        """All rows, every value finite."""
+        X = np.array(self._values, dtype=np.float64).reshape(len(self), -1)
+        if not np.isfinite(X).all():
+            row, column = (int(i) for i in np.argwhere(~np.isfinite(X))[0])
+            raise self._refusal(self._lines[row], column, str(X[row, column]))
+        return X
+
+    def _refusal(self, line: int, column: int, word: str) -> Exception:
+        return self._source.error(f"{self._describe(column)} is {refused_number(word)}", line)
+
+
+def refused_number(word: str) -> str:
+    """Say why a word is not usable as a feature value, and what is."""
+    if word.strip().lower() in MISSING:
+        return f"{shown(word)}, a missing value; expected a number (leave such rows out or fill them in)."
+    return f"{shown(word)}; expected a finite number."
+
+
+def is_number(word: str) -> bool:
+    """Whether ``float`` takes the word."""
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
+
+
+def is_finite_number(word: str) -> bool:
+    """Whether ``float`` takes the word and finds it finite."""
+    return is_number(word) and math.isfinite(float(word))
+
+
+def numeric_label(source: Source, line: int, word: str) -> str:
+    """Check a label of a format whose labels are numbers."""
+    if not is_finite_number(word):
+        raise source.error(f"the label is {shown(word)}; expected a finite number.", line)
+    return word
+
+
+def labels_from(words: Sequence[str]) -> NDArray[Any]:
+    """Turn label words into integers if all are, into floats if all are finite numbers, else keep them.
+
+    Integers of more than 64 bits stay words, because as floats two of them could become one.
+
+    Examples
+    --------
+    >>> labels_from(["+1", "-1"]), labels_from(["1", "1.5"]), labels_from(["1", "no"])
+    (array([ 1, -1]), array([1. , 1.5]), array(['1', 'no'], dtype='<U2'))
+    """
+    try:
+        integers = [int(word) for word in words]
+    except ValueError:
+        if all(is_finite_number(word) for word in words):
+            return np.array([float(word) for word in words])
+        return np.array(words, dtype=np.str_)
+    if all(abs(integer) <= _LARGEST_INTEGER for integer in integers):
+        return np.array(integers, dtype=np.int64)
+    return np.array(words, dtype=np.str_)

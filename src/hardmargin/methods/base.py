@@ -1,0 +1,93 @@
+"""What all methods share: their signature, their limits and the way options are given."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import Any, NamedTuple, Protocol
+
+from hardmargin.problem import FloatArray, Problem
+from hardmargin.result import Result
+
+#: ``report(time, upper, lower, nodes)`` is called as the bounds move.
+Report = Callable[[float, float, float, int], None]
+
+
+class Incumbent(NamedTuple):
+    """The best hyperplane known before a method starts."""
+
+    coef: FloatArray
+    intercept: float
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When a method must stop.
+
+    Attributes
+    ----------
+    time_limit : float
+        Seconds from ``started``.
+    gap : float
+        Relative gap at which the objective counts as proven minimal.
+    threads : int
+        Threads the method may use.
+    node_limit : int or None
+        Number of subproblems it may look at.
+    seed : int
+        Seed of everything random.
+    started : float
+        ``time.monotonic()`` when the solve began; presolve counts too.
+    """
+
+    time_limit: float = 60.0
+    gap: float = 1e-6
+    threads: int = 1
+    node_limit: int | None = None
+    seed: int = 0
+    started: float = field(default_factory=time.monotonic)
+
+    def elapsed(self) -> float:
+        """Seconds since the solve began."""
+        return time.monotonic() - self.started
+
+    def remaining(self) -> float:
+        """Seconds left, never negative."""
+        return max(0.0, self.time_limit - self.elapsed())
+
+
+class Method(Protocol):
+    """A module of this folder: a dataclass ``Options`` and ``run``."""
+
+    Options: type[Any]
+
+    def run(
+        self, problem: Problem, incumbent: Incumbent | None, limits: Limits, report: Report, options: Any
+    ) -> Result:
+        """Solve ``problem``; may stop at any limit, and then returns its incumbent and a valid bound."""
+
+
+def parse_options(kind: type[Any], given: Any, method: str) -> Any:
+    """Turn the caller's ``options`` (None, a dict or the dataclass itself) into the method's dataclass.
+
+    Raises
+    ------
+    ValueError
+        If a key is not one of the method's options, or its value is refused.
+    TypeError
+        If ``given`` is of another kind.
+    """
+    names = [item.name for item in fields(kind)]
+    if given is None:
+        return kind()
+    if isinstance(given, kind):
+        return given
+    if is_dataclass(given) or not isinstance(given, Mapping):
+        raise TypeError(f"options is {given!r}; expected a dict or {kind.__name__} for method {method!r}.")
+    for name in given:
+        if name not in names:
+            raise ValueError(
+                f"method {method!r} has no option {name!r}; expected {', '.join(names) or 'no options'}."
+            )
+    return kind(**given)

@@ -1,0 +1,144 @@
+"""Primal search only: a very good hyperplane, and the first lower bound that costs little to prove.
+
+The search is described in ``core/primal_search.h``, the bound in ``core/conflict_bound.h``. Starts come first,
+then the bound, which tells when there is nothing left to find, then the walk, and at the end the bound once more,
+because a better hyperplane makes it stronger.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from hardmargin import _core
+from hardmargin.methods.base import Incumbent, Limits, Report
+from hardmargin.problem import Problem
+from hardmargin.result import Result, Status
+
+# Multiply-adds of one unit of effort, about a second's worth on a current core.
+_WORK = 2_500_000_000
+# How often the walk of one unit of effort may go back without having found something better.
+_TRIES = 12
+_MOST_WORK = 2**62
+# The last bound gets at most this share of the time limit.
+_BOUND_SHARE = 0.1
+
+
+@dataclass(frozen=True)
+class Options:
+    """Settings of the primal search.
+
+    Attributes
+    ----------
+    effort : float
+        How long to search, in units of work that take a second or less on a current core. The search ends
+        earlier when its hyperplane is proven optimal, and at the time limit in any case.
+    """
+
+    effort: float = 1.0
+
+    def __post_init__(self) -> None:
+        if isinstance(self.effort, bool) or not isinstance(self.effort, (int, float)) or not self.effort > 0:
+            raise ValueError(f"effort is {self.effort!r}; expected a positive number.")
+
+
+def run(
+    problem: Problem, incumbent: Incumbent | None, limits: Limits, report: Report, options: Options
+) -> Result:
+    """Search and bound; see :class:`hardmargin.methods.base.Method`."""
+    search = _Search(problem, limits, report)
+    if incumbent is not None:
+        search.offer(incumbent)
+    work = _whole(_WORK * options.effort)
+    search.start(work // 4)
+    search.bound()
+    search.walk(work, _whole(_TRIES * options.effort))
+    search.bound()
+    return search.result()
+
+
+class _Search:
+    """The compiled search, what it has proven, and whether it may go on."""
+
+    def __init__(self, problem: Problem, limits: Limits, report: Report) -> None:
+        self._problem = problem
+        self._limits = limits
+        self._report = report
+        self._core = _core.PrimalSearch(problem.X, problem.y, problem.costs, limits.seed)
+        self._lower_bound = 0.0
+        self._bounded_at = math.inf
+        self._status = Status.HEURISTIC
+
+    def offer(self, incumbent: Incumbent) -> None:
+        """Take up a hyperplane from elsewhere."""
+        self._core.offer(np.ascontiguousarray(incumbent.coef), incumbent.intercept, self._limits.remaining())
+
+    def start(self, work: int) -> None:
+        """Try the starting points."""
+        self._while_going(
+            lambda: self._core.start(
+                self._limits.remaining(), work, self._target(), self._lower_bound, self._observe
+            )
+        )
+
+    def walk(self, work: int, tries: int) -> None:
+        """Walk on from the best place."""
+        seconds = (1 - _BOUND_SHARE) * self._limits.remaining()
+        self._while_going(
+            lambda: self._core.walk(seconds, work, tries, self._target(), self._lower_bound, self._observe)
+        )
+
+    def bound(self) -> None:
+        """Prove a lower bound, if there is a better hyperplane than at the last one."""
+        if not self._core.objective < self._bounded_at or self._status is Status.INTERRUPTED:
+            return
+        self._bounded_at = self._core.objective
+        # Half of the gap asked for is left to rounding.
+        proven, outcome = self._core.conflict_bound(
+            self._limits.gap / 2, self._limits.remaining(), self._observe_bound
+        )
+        self._lower_bound = max(self._lower_bound, min(proven, self._core.objective))
+        self._take_note(outcome)
+        self._observe(self._core.objective, self._lower_bound, self._core.rounds)
+
+    def result(self) -> Result:
+        """The best hyperplane, with the best bound."""
+        return Result.of(
+            self._problem,
+            self._core.weights,
+            self._core.bias,
+            lower_bound=self._lower_bound,
+            status=self._status,
+            method="heuristic",
+            runtime=self._limits.elapsed(),
+            nodes=self._core.rounds,
+        )
+
+    def _target(self) -> float:
+        return self._lower_bound / (1 - self._limits.gap)
+
+    def _while_going(self, phase: Callable[[], _core.Outcome]) -> None:
+        if self._status is not Status.INTERRUPTED:
+            self._take_note(phase())
+
+    def _take_note(self, outcome: _core.Outcome) -> None:
+        if outcome.error is not None and not isinstance(outcome.error, KeyboardInterrupt):
+            raise outcome.error
+        if outcome.interrupted:
+            self._status = Status.INTERRUPTED
+        elif self._limits.remaining() == 0 or (outcome.timed_out and self._status is Status.HEURISTIC):
+            self._status = Status.TIME_LIMIT
+
+    def _observe(self, upper: float, lower: float, nodes: int) -> bool:
+        self._report(self._limits.elapsed(), upper, lower, nodes)
+        return True
+
+    def _observe_bound(self, upper: float, lower: float, nodes: int) -> bool:
+        return self._observe(upper, max(self._lower_bound, min(lower, upper)), self._core.rounds)
+
+
+def _whole(amount: float) -> int:
+    return int(min(amount, _MOST_WORK))

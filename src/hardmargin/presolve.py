@@ -1,0 +1,145 @@
+"""Reductions that change neither the optimum nor what the caller sees of it.
+
+The methods work on a smaller, better conditioned problem: rows of zero cost are dropped, identical
+samples are merged into one that carries their joint cost, constant features are removed (their weight is
+zero in every optimum, because the intercept does their work for free), features far from zero are shifted
+towards it (the intercept absorbs the shift) and all are divided by one common power of two. Only a common
+factor may rescale the features, because anything else would change ||w||.
+
+The reduced rows are in sorted order, whatever order the caller's were in: the same data, shuffled, or with
+weights in place of repetitions, are the same reduced problem, and so have the same answer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hardmargin.problem import FloatArray, Problem
+
+# Keeps the square of the scale, by which objectives are multiplied, far from overflow.
+_LARGEST_EXPONENT = 480
+
+# Costs are divided by that square, and must stay within this power of two and its inverse.
+_LARGEST_COST_EXPONENT = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class Presolved:
+    """A reduced problem and the way back.
+
+    Attributes
+    ----------
+    problem : Problem
+        The reduced problem.
+    representative : ndarray of int of shape (n,)
+        For every row of the original the row of the reduced problem that stands for it, -1 if dropped.
+    features : ndarray of int
+        The features of the original that are left.
+    shift : ndarray of shape (n_features,)
+        Subtracted from the features; the value itself for a constant one.
+    scale : float
+        A power of two: reduced samples are ``(x - shift)[features] * scale``.
+    n_features : int
+        Number of features of the original.
+    """
+
+    problem: Problem
+    representative: NDArray[np.intp]
+    features: NDArray[np.intp]
+    shift: FloatArray
+    scale: float
+    n_features: int
+
+    @property
+    def objective_factor(self) -> float:
+        """What the reduced problem's objectives and bounds are multiplied by to become the original's."""
+        return self.scale**2
+
+    def restore(self, coef: FloatArray, intercept: float) -> tuple[FloatArray, float]:
+        """Carry a hyperplane of the reduced problem back to the original features."""
+        w = np.zeros(self.n_features)
+        w[self.features] = coef * self.scale
+        return w, float(intercept - self.shift @ w)
+
+    def reduce(self, coef: FloatArray, intercept: float) -> tuple[FloatArray, float]:
+        """Carry a hyperplane of the original to the reduced problem; the inverse of :meth:`restore`."""
+        return coef[self.features] / self.scale, float(intercept + self.shift @ coef)
+
+    def kept_rows(self, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Carry a mask over the reduced rows to the original ones; dropped rows are not kept."""
+        return np.append(kept, False)[self.representative]
+
+    def summary(self) -> str:
+        """One line on what was reduced, empty if nothing was."""
+        n, m = len(self.representative), self.n_features
+        if (self.problem.n, self.problem.m) == (n, m):
+            return ""
+        return f"{n} x {m} reduced to {self.problem.n} x {self.problem.m}"
+
+
+def presolve(problem: Problem) -> Presolved:
+    """Reduce a problem without changing its optimum.
+
+    Parameters
+    ----------
+    problem : Problem
+
+    Returns
+    -------
+    Presolved
+    """
+    rows, representative = _merged_rows(problem)
+    costly = representative >= 0
+    costs = np.zeros(len(rows))
+    np.add.at(costs, representative[costly], problem.costs[costly])
+    X = problem.X[rows]
+    varies = np.ptp(X, axis=0) > 0
+    shift = np.where(varies, _shift(X), X[0])
+    features = np.flatnonzero(varies)
+    # One rounding a value, relative to the shifted value: the certificates of the core allow for it.
+    shifted = X[:, features] - shift[features]
+    scale = _power_of_two_scale(shifted, costs)
+    reduced = Problem(
+        np.ascontiguousarray(shifted * scale),
+        problem.y[rows],
+        costs / scale**2,
+        problem.classes,
+        problem.C,
+    )
+    return Presolved(reduced, representative, features, shift, scale, problem.m)
+
+
+def _merged_rows(problem: Problem) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """One row of each set of identical samples of positive cost, and for every row which of those it is."""
+    costly = np.flatnonzero(problem.costs > 0)
+    labelled = np.column_stack([problem.y[costly], problem.X[costly]])
+    _, first, inverse = np.unique(labelled, axis=0, return_index=True, return_inverse=True)
+    representative = np.full(problem.n, -1, dtype=np.intp)
+    representative[costly] = inverse.ravel()
+    return costly[first], representative
+
+
+def _shift(X: FloatArray) -> FloatArray:
+    """The median of the features that lie far from zero for their spread, and zero for the others.
+
+    Half of the values are then within a factor two of the shift, so that their difference is exact. A mean
+    would follow an outlier, and at 1e12 times the others it would round their digits away.
+    """
+    median = np.median(X, axis=0)
+    spread = np.median(np.abs(X - median), axis=0)
+    shift: FloatArray = np.where(np.abs(median) > 2 * spread, median, 0.0)
+    return shift
+
+
+def _power_of_two_scale(shifted: FloatArray, costs: FloatArray) -> float:
+    """The power of two that brings the largest value to between 1/2 and 1, as far as costs allow it."""
+    largest = float(np.abs(shifted).max()) if shifted.size else 0.0
+    if largest == 0.0:
+        return 1.0
+    exponent = int(np.clip(-np.frexp(largest)[1], -_LARGEST_EXPONENT, _LARGEST_EXPONENT))
+    smallest_exponent = (int(np.frexp(costs.sum())[1]) - _LARGEST_COST_EXPONENT) // 2 + 1
+    largest_exponent = (int(np.frexp(costs.min())[1]) + _LARGEST_COST_EXPONENT) // 2
+    return float(np.ldexp(1.0, max(min(exponent, largest_exponent), smallest_exponent)))

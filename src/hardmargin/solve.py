@@ -1,0 +1,184 @@
+"""solve(): presolve, method, polish, Result. The only way into a method."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from hardmargin.methods import get_method
+from hardmargin.methods.base import Limits, Report, parse_options
+from hardmargin.presolve import Presolved, presolve
+from hardmargin.problem import Problem
+from hardmargin.result import Result, Status, Trace, TracePoint, relative_gap
+
+#: No method claims a finer relative gap than this: float64 leaves no room for one.
+SMALLEST_GAP = 1e-9
+
+
+def solve(
+    X: ArrayLike,
+    y: ArrayLike,
+    C: float = 1.0,
+    *,
+    sample_weight: ArrayLike | None = None,
+    class_weight: Mapping[Any, float] | str | None = None,
+    method: str = "auto",
+    time_limit: float = 60.0,
+    gap: float = 1e-6,
+    threads: int = 1,
+    seed: int = 0,
+    options: Any = None,
+    report: Report | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    resume: str | os.PathLike[str] | None = None,
+    cluster: str | None = None,
+) -> Result:
+    """Train a linear support vector machine with the hard-margin loss.
+
+    Minimises 1/2 ||w||^2 + C * (number of samples with y (w.x + b) < 1) and proves a lower bound on it.
+
+    Parameters
+    ----------
+    X : array-like, DataFrame or sparse matrix of shape (n, m)
+        Samples.
+    y : array-like of shape (n,)
+        Labels, any two values.
+    C : float
+        Penalty of a violated sample.
+    sample_weight : array-like of shape (n,), optional
+        Factors of C; a weight of zero drops the sample.
+    class_weight : dict or "balanced", optional
+        Factors of C by label.
+    method : str
+        One of :func:`hardmargin.methods.names`.
+    time_limit : float
+        Seconds.
+    gap : float
+        Relative gap at which the search stops; at least 1e-9.
+    threads : int
+        Threads the method may use; -1 means all cores.
+    seed : int
+        The same seed gives the same answer on one thread, if no time limit is reached.
+    options : dict or the method's options dataclass, optional
+        The method's own settings.
+    report : callable, optional
+        ``report(time, upper, lower, nodes)``, called as the bounds move.
+    checkpoint, resume, cluster : optional
+        For methods that work on open subproblems; no method of this version does.
+
+    Returns
+    -------
+    Result
+        The hyperplane, its objective, the proven lower bound, and the samples that were given up. Ctrl-C
+        ends the search early and still returns: the status is then "interrupted".
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the data or a parameter are not usable; the message says what was expected.
+
+    Examples
+    --------
+    >>> from hardmargin import solve
+    >>> result = solve([[0.0], [1.0], [3.0], [4.0], [9.0]], [0, 0, 1, 1, 0], C=10)
+    >>> result.violations
+    [4]
+    >>> round(result.objective, 6), result.n_violations
+    (10.5, 1)
+    """
+    limits = _validated_limits(time_limit, gap, threads, seed)
+    solver = get_method(method)
+    parsed = parse_options(solver.Options, options, method)
+    for name, value in (("checkpoint", checkpoint), ("resume", resume), ("cluster", cluster)):
+        if value is not None:
+            raise ValueError(f"method {method!r} does not support {name}; leave it out.")
+    problem = Problem.from_data(X, y, C, sample_weight=sample_weight, class_weight=class_weight)
+    reduced = presolve(problem)
+    progress = _Progress(reduced.objective_factor, report)
+    found = solver.run(reduced.problem, None, limits, progress, parsed)
+    return _polished(problem, reduced, found, limits, progress)
+
+
+class _Progress:
+    """Passes a method's reports on in the caller's units and keeps the trace."""
+
+    def __init__(self, factor: float, report: Report | None) -> None:
+        self._factor = factor
+        self._report = report
+        self.trace: Trace = []
+
+    def __call__(self, time: float, upper: float, lower: float, nodes: int) -> None:
+        point = TracePoint(time, upper * self._factor, lower * self._factor)
+        last = self.trace[-1] if self.trace else None
+        if math.isfinite(point.upper) and (last is None or last[1:] != point[1:]):
+            self.trace.append(point)
+        if self._report is not None:
+            self._report(*point, nodes)
+
+
+def _polished(
+    problem: Problem, reduced: Presolved, found: Result, limits: Limits, progress: _Progress
+) -> Result:
+    """Carry the method's answer back to the caller's data, where the numerical contract is applied."""
+    kept = np.ones(reduced.problem.n, dtype=bool)
+    kept[found.violations] = False
+    coef, intercept = reduced.restore(np.array(found.coef), found.intercept)
+    coef, intercept = problem.fitted(coef, intercept, reduced.kept_rows(kept))
+    bound = found.lower_bound * reduced.objective_factor
+    objective = problem.evaluate(coef, intercept).objective
+    status = found.status
+    if relative_gap(objective, bound) <= limits.gap:
+        status = Status.OPTIMAL
+    elif status is Status.OPTIMAL:
+        status = Status.HEURISTIC
+    runtime = limits.elapsed()
+    result = Result.of(
+        problem,
+        coef,
+        intercept,
+        lower_bound=bound,
+        status=status,
+        method=found.method,
+        runtime=runtime,
+        nodes=found.nodes,
+        target_gap=limits.gap,
+    )
+    progress.trace.append(TracePoint(runtime, result.objective, result.lower_bound))
+    result.trace.extend(progress.trace)
+    return result
+
+
+def _validated_limits(time_limit: Any, gap: Any, threads: Any, seed: Any) -> Limits:
+    if not _is_real(time_limit) or not time_limit > 0:
+        raise ValueError(f"time_limit is {time_limit!r}; expected a positive number of seconds.")
+    if not _is_real(gap) or not SMALLEST_GAP <= gap < 1:
+        raise ValueError(f"gap is {gap!r}; expected a number from {SMALLEST_GAP:g} to below 1.")
+    if not _is_whole(threads) or not (threads >= 1 or threads == -1):
+        raise ValueError(f"threads is {threads!r}; expected a whole number >= 1, or -1 for all cores.")
+    if not _is_whole(seed) or not 0 <= seed < 2**64:
+        raise ValueError(f"seed is {seed!r}; expected a whole number from 0 to 2**64 - 1.")
+    count = _available_cores() if threads == -1 else int(threads)
+    return Limits(float(time_limit), float(gap), count, None, int(seed))
+
+
+def _available_cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _is_real(value: object) -> bool:
+    return isinstance(value, (int, float, np.integer, np.floating)) and not _is_truth_value(value)
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, (int, np.integer)) and not _is_truth_value(value)
+
+
+def _is_truth_value(value: object) -> bool:
+    return value is True or value is False

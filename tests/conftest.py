@@ -1,0 +1,140 @@
+"""What several test modules share: data, a brute-force optimum, a method that returns what it is told."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+
+import hardmargin.methods
+from hardmargin import Problem, Result, Status
+
+# Without deadlines, because other work on the machine must not fail a test.
+settings.register_profile("hardmargin", deadline=None, database=None, max_examples=60)
+settings.load_profile("hardmargin")
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def repository() -> Path:
+    """The root of the repository."""
+    return REPOSITORY
+
+
+@pytest.fixture(scope="session")
+def data_directory() -> Path:
+    """The directory of benchmark instances, which are not part of the repository."""
+    named = os.environ.get("HARDMARGIN_DATA")
+    directory = Path(named) if named else REPOSITORY.parent / "shared" / "data"
+    if not (directory / "brooks").is_dir():
+        pytest.skip(f"no benchmark instances in {directory}; set HARDMARGIN_DATA to where they are")
+    return directory
+
+
+@pytest.fixture
+def line() -> tuple[np.ndarray, np.ndarray]:
+    """Five samples on a line, the last an outlier: at C = 10 the optimum gives it up and costs 10.5."""
+    return np.array([[0.0], [1.0], [3.0], [4.0], [9.0]]), np.array([0, 0, 1, 1, 0])
+
+
+@pytest.fixture
+def blobs() -> tuple[np.ndarray, np.ndarray]:
+    """Two separable clouds in the plane and two samples on the wrong side."""
+    rng = np.random.default_rng(7)
+    centres = np.repeat([[-2.0, 0.0], [2.0, 0.0]], 20, axis=0)
+    X = centres + 0.5 * rng.standard_normal((40, 2))
+    y = np.repeat([-1, 1], 20)
+    X[[3, 30]] = [[9.0, 1.0], [-8.0, 2.0]]
+    return X, y
+
+
+@pytest.fixture(scope="session")
+def small_problems() -> st.SearchStrategy[Problem]:
+    """Problems small enough for brute force, with duplicates, ties, constant features and zero weights."""
+
+    @st.composite
+    def problems(draw: st.DrawFn) -> Problem:
+        n, m = draw(st.integers(2, 7)), draw(st.integers(1, 3))
+        values = st.sampled_from([-2.0, -1.0, -0.5, 0.0, 0.25, 1.0, 3.0])
+        X = np.array(draw(st.lists(st.lists(values, min_size=m, max_size=m), min_size=n, max_size=n)))
+        y = np.array([-1, 1, *draw(st.lists(st.sampled_from([-1, 1]), min_size=n - 2, max_size=n - 2))])
+        weight = st.sampled_from([0.0, 0.5, 1.0, 2.0])
+        weights = [1.0, 1.0, *draw(st.lists(weight, min_size=n - 2, max_size=n - 2))]
+        C = draw(st.sampled_from([0.1, 1.0, 100.0]))
+        return Problem.from_data(X, y, C, sample_weight=draw(st.sampled_from([None, weights])))
+
+    return problems()
+
+
+@pytest.fixture(scope="session")
+def brute_force() -> Callable[[Problem], float]:
+    """The optimum, by trying every set of samples that could lie on the margin.
+
+    The optimal w is the shortest one with y (w.x + b) = 1 on some m + 1 or fewer kept samples. So the best
+    objective among these candidates, and w = 0, is the optimum.
+    """
+
+    def optimum(problem: Problem) -> float:
+        zero = np.zeros(problem.m)
+        best = min(problem.evaluate(zero, b).objective for b in (-1.0, 1.0))
+        for size in range(2, problem.m + 2):
+            for support in itertools.combinations(range(problem.n), size):
+                hyperplane = _shortest_through(problem.X[list(support)], problem.y[list(support)])
+                if hyperplane is not None:
+                    best = min(best, problem.evaluate(*hyperplane).objective)
+        return best
+
+    return optimum
+
+
+def _shortest_through(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, float] | None:
+    """The shortest w and its b with w.x + b = y on all rows, or None if there is none."""
+    centre, target = X.mean(axis=0), y.mean()
+    w = np.linalg.lstsq(X - centre, y - target, rcond=1e-10)[0]
+    b = float(target - w @ centre)
+    return (w, b) if np.allclose(X @ w + b, y, atol=1e-9) else None
+
+
+@dataclass(frozen=True)
+class StubOptions:
+    """Options of the stub method."""
+
+    number: float = 1.0
+
+
+@pytest.fixture
+def stub_method(monkeypatch: pytest.MonkeyPatch) -> Callable[..., SimpleNamespace]:
+    """Registers a method "stub" that returns a given hyperplane and bound, and records what it was given."""
+
+    def register(coef, intercept, *, lower_bound=0.0, status=Status.HEURISTIC) -> SimpleNamespace:
+        calls = []
+
+        def run(problem, incumbent, limits, report, options) -> Result:
+            calls.append(SimpleNamespace(problem=problem, limits=limits, options=options))
+            result = Result.of(
+                problem,
+                coef,
+                intercept,
+                lower_bound=lower_bound,
+                status=status,
+                method="stub",
+                runtime=limits.elapsed(),
+                nodes=17,
+            )
+            report(0.25, result.objective, result.lower_bound, 17)
+            return result
+
+        method = SimpleNamespace(Options=StubOptions, run=run, calls=calls)
+        monkeypatch.setitem(hardmargin.methods._METHODS, "stub", method)
+        return method
+
+    return register

@@ -1,0 +1,196 @@
+"""``hardmargin solve``: what is searched for, what is written, what is shown."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+
+import hardmargin
+from hardmargin import Result
+from hardmargin.cli import main
+
+KEYS = {
+    *("status", "objective", "lower_bound", "gap", "coef", "intercept", "classes", "violations"),
+    *("n_violations", "runtime", "nodes", "method", "C", "weights", "n", "m", "trace", "version"),
+}
+
+
+@pytest.fixture
+def data(tmp_path):
+    file = tmp_path / "data.csv"
+    file.write_text("0.0,0.5,no\n1.0,0.0,no\n3.0,0.5,yes\n4.0,1.0,yes\n9.0,0.5,no\n")
+    return str(file)
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """What solve() was asked for; the search itself is the real one, on its default settings."""
+    seen = {}
+    search = hardmargin.solve
+
+    def solve(X, y, C, **settings):
+        seen.update(settings, X=X, y=y, C=C)
+        return search(X, y, C, class_weight=settings["class_weight"])
+
+    monkeypatch.setattr(hardmargin, "solve", solve)
+    return seen
+
+
+def test_model_and_summary(data, tmp_path, capsys):
+    model = tmp_path / "model.json"
+    assert main(["solve", data, "--C", "10", "--json", str(model)]) == 0
+    result = Result.load(model)
+    out, err = capsys.readouterr()
+    assert out == result.summary() + "\n"
+    assert err == ""
+    assert (result.C, result.n, result.m, result.classes) == (10, 5, 2, ["no", "yes"])
+
+
+def test_the_json_has_the_promised_keys(data, tmp_path):
+    model = tmp_path / "model.json"
+    main(["solve", data, "--json", str(model)])
+    values = json.loads(model.read_text())
+    assert set(values) >= KEYS
+    assert Result.from_dict(values).to_json() == model.read_text()
+
+
+def test_quiet_writes_the_model_and_nothing_else(data, tmp_path, capsys):
+    model = tmp_path / "model.json"
+    assert main(["solve", data, "--json", str(model), "--quiet"]) == 0
+    assert capsys.readouterr() == ("", "")
+    assert Result.load(model).n == 5
+
+
+def test_the_model_may_go_to_standard_output(data, capsys):
+    assert main(["solve", data, "--json", "-"]) == 0
+    out, err = capsys.readouterr()
+    result = Result.from_json(out)
+    assert err == result.summary() + "\n"
+
+
+def test_defaults(data, asked):
+    assert main(["solve", data]) == 0
+    assert (asked["C"], asked["method"], asked["time_limit"], asked["gap"]) == (1.0, "auto", 60.0, 1e-6)
+    # -1 means all cores.
+    assert (asked["threads"], asked["seed"], asked["options"], asked["class_weight"]) == (-1, 0, None, None)
+
+
+def test_every_flag_reaches_the_search(data, asked, tmp_path):
+    words = [
+        "--C",
+        "7",
+        "--method",
+        "heuristic",
+        "--option",
+        "effort=2",
+        "--time-limit",
+        "5",
+        "--gap",
+        "0.01",
+    ]
+    words += ["--threads", "2", "--seed", "3", "--checkpoint", str(tmp_path / "to"), "--resume", "from"]
+    words += [
+        "--cluster",
+        "tcp://10.0.0.1:8786",
+        "--class-weight",
+        "yes=2",
+        "--label",
+        "2",
+        "--format",
+        "csv",
+    ]
+    assert main(["solve", data, *words]) == 0
+    expected = {
+        "C": 7.0,
+        "method": "heuristic",
+        "options": {"effort": 2},
+        "time_limit": 5.0,
+        "gap": 0.01,
+        "threads": 2,
+        "seed": 3,
+        "checkpoint": str(tmp_path / "to"),
+        "resume": "from",
+        "cluster": "tcp://10.0.0.1:8786",
+        "class_weight": {"yes": 2.0},
+    }
+    assert {name: asked[name] for name in expected} == expected
+    assert asked["y"].tolist() == ["no", "no", "yes", "yes", "no"]
+
+
+def test_options_before_the_data_do_not_swallow_it(data, asked):
+    assert main(["solve", "--option", "effort=2", "--class-weight", "no=1", "yes=3", data]) == 0
+    assert asked["options"] == {"effort": 2}
+    assert asked["class_weight"] == {"no": 1.0, "yes": 3.0}
+
+
+def test_class_weights_end_up_in_the_model(data, tmp_path):
+    model = tmp_path / "model.json"
+    assert main(["solve", data, "--class-weight", "balanced", "--json", str(model)]) == 0
+    assert Result.load(model).weights == pytest.approx([5 / 6, 5 / 6, 5 / 4, 5 / 4, 5 / 6])
+
+
+def test_another_label_column(tmp_path):
+    file, model = tmp_path / "data.csv", tmp_path / "model.json"
+    file.write_text("kind,length,age\nold,1.0,7\nnew,3.0,1\nold,1.5,9\nnew,4.0,2\n")
+    assert main(["solve", str(file), "--label", "kind", "--json", str(model)]) == 0
+    assert Result.load(model).classes == ["new", "old"]
+
+
+def refuse_to_search(*_, **__):
+    raise AssertionError("the search must not start")
+
+
+@pytest.mark.parametrize("flag", ["--json", "--checkpoint"])
+@pytest.mark.parametrize(
+    ("target", "expected"),
+    [
+        ("missing/model.json", "there is no folder"),
+        (".", "a folder"),
+        ("", "a folder"),
+        ("data.csv", "which is the data file"),
+        ("link.csv", "which is the data file"),
+    ],
+)
+def test_a_target_that_cannot_be_written_is_refused_before_the_search(
+    flag, target, expected, data, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(hardmargin, "solve", refuse_to_search)
+    (tmp_path / "link.csv").symlink_to(data)
+    before = (tmp_path / "data.csv").read_text()
+    assert main(["solve", data, flag, target]) == 2
+    err = capsys.readouterr().err
+    assert err.startswith(f"hardmargin: error: {flag} is {target!r}")
+    assert expected in err
+    assert (tmp_path / "data.csv").read_text() == before
+
+
+@pytest.mark.parametrize("protected", ["model.json", "."])
+def test_a_protected_target_is_refused_before_the_search(protected, data, tmp_path, monkeypatch, capsys):
+    model = tmp_path / "model.json"
+    model.write_text("precious")
+    monkeypatch.setattr(hardmargin, "solve", refuse_to_search)
+    # Permissions do not bind root, so the answer of the system is put in its mouth.
+    monkeypatch.setattr(os, "access", lambda path, mode: str(path) != str(tmp_path / protected))
+    assert main(["solve", data, "--json", str(model)]) == 2
+    assert "permission denied" in capsys.readouterr().err
+    assert model.read_text() == "precious"
+
+
+def test_a_model_that_cannot_be_written_after_all_is_still_summed_up(data, tmp_path, monkeypatch, capsys):
+    def full(*_):
+        raise OSError(28, "No space left on device", "model.json")
+
+    monkeypatch.setattr(Result, "save", full)
+    assert main(["solve", data, "--json", str(tmp_path / "model.json")]) == 2
+    out, err = capsys.readouterr()
+    assert "objective" in out
+    assert err == "hardmargin: error: model.json: No space left on device\n"
+
+
+@pytest.mark.skipif(not os.path.exists(os.devnull) or os.name == "nt", reason="needs a device")
+def test_a_device_is_written_to_and_not_replaced(data):
+    assert main(["solve", data, "--json", os.devnull, "--quiet"]) == 0
+    assert not os.path.isfile(os.devnull)

@@ -1,0 +1,67 @@
+"""``hardmargin verify``: claims that hold, claims that do not, and models that are none."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from hardmargin.cli import main
+
+
+@pytest.fixture
+def data(tmp_path):
+    file = tmp_path / "data.txt"
+    assert main(["generate", "--type", "B", "--n", "30", "--d", "2", "--output", str(file)]) == 0
+    return str(file)
+
+
+@pytest.fixture
+def model(data, tmp_path):
+    file = tmp_path / "model.json"
+    assert main(["solve", data, "--C", "10", "--json", str(file), "--quiet"]) == 0
+    return file
+
+
+def test_an_honest_model_holds(model, data, capsys):
+    assert main(["verify", str(model), data]) == 0
+    out, err = capsys.readouterr()
+    assert out.endswith("all claims hold\n")
+    assert "DOES NOT" not in out
+    assert err == ""
+
+
+@pytest.mark.parametrize(
+    ("claim", "lie"),
+    [
+        ("objective", lambda value: value * 0.9),
+        ("lower_bound", lambda value: value + 1e6),
+        ("gap", lambda value: value / 2 + 1e-3),
+        ("violations", lambda value: value[1:]),
+        ("n_violations", lambda value: value + 1),
+        ("intercept", lambda value: value + 5.0),
+        ("coef", lambda value: [0.5 * number for number in value]),
+    ],
+)
+def test_a_lie_is_found_out(claim, lie, model, data, capsys):
+    values = json.loads(model.read_text())
+    values[claim] = lie(values[claim])
+    model.write_text(json.dumps(values))
+    assert main(["verify", str(model), data]) == 1
+    out, err = capsys.readouterr()
+    assert "DOES NOT HOLD" in out
+    assert err == ""
+
+
+def test_other_data_are_bad_input(model, tmp_path, capsys):
+    other = tmp_path / "other.txt"
+    main(["generate", "--type", "B", "--n", "40", "--d", "2", "--output", str(other)])
+    assert main(["verify", str(model), str(other)]) == 2
+    assert "expected the training data" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", "{", '{"coef": 3}'])
+def test_what_is_not_a_model_is_bad_input(content, model, data, capsys):
+    model.write_text(content)
+    assert main(["verify", str(model), data]) == 2
+    assert "not a hardmargin model" in capsys.readouterr().err

@@ -1,0 +1,250 @@
+from __future__ import annotations
+
+import pickle
+import warnings
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse
+import sklearn
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from hardmargin import HardMarginSVC, Result, Status, solve, verify
+
+
+@parametrize_with_checks([HardMarginSVC(), HardMarginSVC(C=100, class_weight="balanced")])
+def test_scikit_learn_checks(estimator, check) -> None:
+    check(estimator)
+
+
+def test_fitted_attributes_are_those_of_the_result(line) -> None:
+    X, y = line
+    model = HardMarginSVC(C=10).fit(X, y)
+    result = solve(X, y, C=10)
+    assert model.coef_.tolist() == [result.coef]
+    assert model.intercept_.tolist() == [result.intercept]
+    assert model.classes_.tolist() == [0, 1]
+    assert model.n_features_in_ == 1
+    assert (model.objective_, model.lower_bound_, model.gap_) == (
+        result.objective,
+        result.lower_bound,
+        result.gap,
+    )
+    assert (model.optimal_, model.status_) == (result.optimal, result.status.value)
+    assert model.violations_.tolist() == result.violations == [4]
+    assert model.n_iter_ >= 1
+    assert isinstance(model.result_, Result)
+    assert verify(model.result_, X, y)
+
+
+def test_parameters_reach_the_search(line, stub_method) -> None:
+    stub = stub_method([0.0], 1.0)
+    model = HardMarginSVC(
+        method="stub", time_limit=7, gap=0.5, class_weight={1: 4}, n_jobs=2, random_state=11
+    )
+    model.fit(*line, sample_weight=[1, 1, 1, 1, 2])
+    limits = stub.calls[0].limits
+    assert (limits.time_limit, limits.gap, limits.threads, limits.seed) == (7, 0.5, 2, 11)
+    assert model.result_.weights == [1, 1, 4, 4, 2]
+    assert model.n_iter_ == 17
+
+
+@pytest.mark.parametrize(("n_jobs", "expected"), [(None, {1}), (1, {1}), (3, {3}), (-1, range(1, 10**4))])
+def test_n_jobs(line, stub_method, n_jobs, expected) -> None:
+    stub = stub_method([0.0], 1.0)
+    HardMarginSVC(method="stub", n_jobs=n_jobs).fit(*line)
+    assert stub.calls[0].limits.threads in expected
+
+
+def test_random_state(line, stub_method) -> None:
+    stub = stub_method([0.0], 1.0)
+    global_state = np.random.get_state()[1].tolist()  # noqa: NPY002
+    for random_state in (None, None, 5, np.random.RandomState(1), np.random.RandomState(1)):
+        HardMarginSVC(method="stub", random_state=random_state).fit(*line)
+    seeds = [call.limits.seed for call in stub.calls]
+    assert seeds[:3] == [0, 0, 5]
+    assert seeds[3] == seeds[4]
+    assert np.random.get_state()[1].tolist() == global_state  # noqa: NPY002
+
+
+def test_verbose_prints_the_bounds_to_standard_error(line, stub_method, capfd) -> None:
+    stub_method([0.0], 1.0)
+    HardMarginSVC(method="stub").fit(*line)
+    assert capfd.readouterr() == ("", "")
+    HardMarginSVC(method="stub", verbose=1).fit(*line)
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert "lower bound" in err
+
+
+def test_a_time_limit_warns_and_loses_nothing(line, stub_method) -> None:
+    X, y = line
+    X = X[:4] / 4 - 0.5
+    stub_method([4.0], 0.0, lower_bound=6.0, status=Status.TIME_LIMIT)
+    model = HardMarginSVC(C=10, method="stub", time_limit=12)
+    with pytest.warns(
+        ConvergenceWarning, match=r"time_limit of 12 s reached at a gap of 25 %.* raise time_limit"
+    ):
+        model.fit(X, y[:4])
+    assert model.lower_bound_ == pytest.approx(6)
+    assert model.objective_ == pytest.approx(8)
+    assert (model.optimal_, model.status_) == (False, "time_limit")
+    assert model.score(X, y[:4]) == 1
+
+
+@pytest.mark.parametrize("status", [Status.HEURISTIC, Status.NODE_LIMIT])
+def test_only_a_time_limit_warns(line, stub_method, status) -> None:
+    stub_method([0.0], 1.0, status=status)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = HardMarginSVC(method="stub").fit(*line)
+    assert (model.status_, model.optimal_) == (status.value, False)
+
+
+def test_ctrl_c_is_passed_on_and_loses_nothing(line, stub_method) -> None:
+    X, y = line
+    stub_method([4.0], 0.0, lower_bound=6.0, status=Status.INTERRUPTED)
+    model = HardMarginSVC(C=10, method="stub")
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X[:4] / 4 - 0.5, y[:4])
+    assert model.status_ == "interrupted"
+    assert model.lower_bound_ == pytest.approx(6)
+    assert model.predict([[0.4]]).tolist() == [1]
+
+
+def test_ctrl_c_ends_a_grid_search(blobs, stub_method) -> None:
+    stub = stub_method([0.0, 0.0], 1.0, status=Status.INTERRUPTED)
+    with pytest.raises(KeyboardInterrupt):
+        GridSearchCV(HardMarginSVC(method="stub"), {"C": [1, 10]}).fit(*blobs)
+    assert len(stub.calls) == 1
+
+
+REFUSED = {
+    "C": ({"C": -1}, ValueError, "C is -1.0; expected a positive"),
+    "C text": ({"C": "big"}, TypeError, "C is 'big'"),
+    "method": ({"method": "magic"}, ValueError, "method is 'magic'; expected one of auto"),
+    "time_limit": ({"time_limit": 0}, ValueError, "time_limit is 0"),
+    "gap": ({"gap": 2}, ValueError, "gap is 2"),
+    "class_weight": ({"class_weight": "fair"}, ValueError, "class_weight is 'fair'"),
+    "n_jobs": ({"n_jobs": 0}, ValueError, "n_jobs is 0; expected None, a whole number >= 1, or -1"),
+    "n_jobs half": ({"n_jobs": 0.5}, ValueError, "n_jobs is 0.5"),
+    "random_state": ({"random_state": -1}, ValueError, "random_state is -1; expected"),
+    "random_state text": ({"random_state": "x"}, ValueError, "'x' cannot be used to seed"),
+}
+
+
+@pytest.mark.parametrize(("parameters", "kind", "message"), REFUSED.values(), ids=REFUSED.keys())
+def test_parameters_are_checked_in_fit(line, parameters, kind, message) -> None:
+    model = HardMarginSVC(**parameters)
+    assert model.get_params().items() >= parameters.items()
+    with pytest.raises(kind, match=message):
+        model.fit(*line)
+    with pytest.raises(NotFittedError):
+        model.predict(line[0])
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        ([0, 1, 2, 0, 1], "Only binary classification is supported"),
+        ([0.1, 0.2, 0.3, 0.4, 0.5], "Unknown label type"),
+        ([1, 1, 1, 1, 1], "y has 1 class"),
+        ([0, 0, 1, 1], "inconsistent numbers of samples"),
+    ],
+)
+def test_labels_are_checked(line, labels, message) -> None:
+    with pytest.raises(ValueError, match=message):
+        HardMarginSVC().fit(line[0], labels)
+
+
+@pytest.mark.parametrize(
+    "pair", [("b", "a"), (True, False), (0.75, 0.25), (7, -7)], ids=["text", "bool", "fractions", "numbers"]
+)
+def test_labels_may_be_any_two_values(line, pair) -> None:
+    X, _ = line
+    y = np.array([pair[1], pair[1], pair[0], pair[0], pair[1]])
+    model = HardMarginSVC(C=10).fit(X, y)
+    predicted = model.predict(X)
+    assert predicted.tolist() == [pair[1], pair[1], pair[0], pair[0], pair[0]]
+    assert predicted.dtype == y.dtype
+
+
+def test_the_hyperplane_itself_is_the_negative_side(line) -> None:
+    model = HardMarginSVC(C=10).fit(*line)
+    model.coef_, model.intercept_ = np.array([[1.0]]), np.array([-2.0])
+    assert model.decision_function([[2.0]]).tolist() == [0.0]
+    assert model.predict([[2.0]]).tolist() == [0]
+
+
+def test_names_of_features_are_kept_and_checked(blobs) -> None:
+    X, y = blobs
+    frame = pd.DataFrame(X, columns=["length", "width"])
+    model = HardMarginSVC().fit(frame, pd.Series(y))
+    assert model.feature_names_in_.tolist() == ["length", "width"]
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(frame[["width", "length"]])
+    with pytest.raises(ValueError, match="X has 3 features, but HardMarginSVC is expecting 2"):
+        HardMarginSVC().fit(X, y).predict(np.zeros((1, 3)))
+
+
+def test_sparse_samples(blobs) -> None:
+    X, y = blobs
+    dense = HardMarginSVC().fit(X, y)
+    sparse = HardMarginSVC().fit(scipy.sparse.csc_array(X), y)
+    np.testing.assert_array_equal(sparse.coef_, dense.coef_)
+    np.testing.assert_allclose(
+        sparse.decision_function(scipy.sparse.coo_array(X)), dense.decision_function(X)
+    )
+
+
+def test_pickle_joblib_and_clone(blobs, tmp_path) -> None:
+    X, y = blobs
+    model = HardMarginSVC(C=5, class_weight="balanced").fit(X, y)
+    joblib.dump(model, tmp_path / "model.joblib")
+    for copied in (pickle.loads(pickle.dumps(model)), joblib.load(tmp_path / "model.joblib")):
+        np.testing.assert_array_equal(copied.predict(X), model.predict(X))
+        assert copied.result_ == model.result_
+    assert clone(model).get_params() == model.get_params()
+    assert not hasattr(clone(model), "coef_")
+
+
+def test_pipeline_and_grid_search(blobs) -> None:
+    X, y = blobs
+    pipeline = make_pipeline(StandardScaler(), HardMarginSVC())
+    pipeline.set_output(transform="pandas")
+    search = GridSearchCV(pipeline, {"hardmarginsvc__C": [0.1, 10]}, cv=3).fit(X, y)
+    assert search.best_score_ > 0.9
+    assert search.best_estimator_[-1].feature_names_in_.tolist() == ["x0", "x1"]
+    assert cross_val_score(pipeline, X, y, cv=4).shape == (4,)
+
+
+@pytest.mark.parametrize("wrapper", [OneVsRestClassifier, OneVsOneClassifier])
+def test_more_than_two_classes_by_a_wrapper(wrapper) -> None:
+    X, y = load_iris(return_X_y=True)
+    rows = np.arange(0, 150, 5)
+    model = wrapper(HardMarginSVC(C=10, time_limit=30)).fit(X[rows], y[rows])
+    assert len(model.estimators_) == 3
+    assert model.score(X, y) > 0.6
+    assert all(one.objective_ >= one.lower_bound_ for one in model.estimators_)
+
+
+def test_weights_are_routed(blobs) -> None:
+    X, y = blobs
+    weights = np.where(np.arange(len(y)) % 2, 2.0, 0.0)
+    with sklearn.config_context(enable_metadata_routing=True):
+        model = HardMarginSVC().set_fit_request(sample_weight=True).set_score_request(sample_weight=False)
+        search = GridSearchCV(model, {"C": [1.0]}, cv=2).fit(X, y, sample_weight=weights)
+    assert search.best_estimator_.result_.weights == weights.tolist()
+
+
+def test_repr_shows_what_was_changed() -> None:
+    assert repr(HardMarginSVC(C=3)) == "HardMarginSVC(C=3)"

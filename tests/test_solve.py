@@ -1,0 +1,204 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import hardmargin.methods
+from hardmargin import Problem, Status, solve, verify
+from hardmargin.result import TracePoint
+
+ALL_METHODS = hardmargin.methods.names()
+
+
+@pytest.mark.parametrize("method", ALL_METHODS)
+def test_an_outlier_is_given_up(line, method) -> None:
+    result = solve(*line, C=10, method=method)
+    assert result.violations == [4]
+    assert result.objective == pytest.approx(10.5, rel=1e-6)
+    assert result.method == method
+    assert (result.n, result.m, result.C, result.classes) == (5, 1, 10.0, [0, 1])
+
+
+@pytest.mark.parametrize("method", ALL_METHODS)
+@settings(max_examples=40)
+@given(data=st.data())
+def test_bound_and_objective_enclose_the_optimum(small_problems, brute_force, method, data) -> None:
+    problem = data.draw(small_problems)
+    result = solve(problem.X, problem.y, problem.C, sample_weight=problem.weights, method=method)
+    optimum = brute_force(problem)
+    assert result.lower_bound <= optimum * (1 + 1e-9)
+    assert result.objective >= optimum * (1 - 1e-8)
+    assert verify(result, problem.X, problem.y)
+    if result.optimal:
+        assert result.objective <= optimum * (1 + 2e-6)
+
+
+@pytest.mark.parametrize("scale", [1e-100, 1e-6, 1.0, 1e6, 1e100])
+def test_one_common_factor_scales_w_and_nothing_else(line, scale) -> None:
+    X, y = line
+    C = 10.0 / scale**2
+    result = solve(scale * X, y, C)
+    assert result.violations == [4]
+    assert result.objective * scale**2 == pytest.approx(10.5, rel=1e-6)
+    assert verify(result, scale * X, y)
+
+
+def test_an_offset_moves_the_intercept_only(line) -> None:
+    X, y = line
+    result = solve(X + 1e8, y, C=10)
+    assert result.violations == [4]
+    assert result.objective == pytest.approx(10.5, rel=1e-5)
+    assert verify(result, X + 1e8, y)
+
+
+def test_constant_features_get_no_weight(line) -> None:
+    X, y = line
+    result = solve(np.hstack([X, np.full_like(X, 3.0)]), y, C=10)
+    assert result.coef[1] == 0
+    assert result.objective == pytest.approx(10.5, rel=1e-6)
+
+
+def test_features_that_are_all_constant_leave_a_vote() -> None:
+    result = solve(np.ones((3, 2)), ["a", "b", "b"], C=10)
+    assert result.coef == [0, 0]
+    assert result.objective == 10
+    assert result.violations == [0]
+    assert result.predict([[5.0, 5.0]]).tolist() == ["b"]
+
+
+def test_weights_are_repetitions(line) -> None:
+    X, y = line
+    weighted = solve(X, y, C=2, sample_weight=[1, 0, 2, 1, 3])
+    rows = [0, 2, 2, 3, 4, 4, 4]
+    repeated = solve(X[rows][::-1], y[rows][::-1], C=2)
+    assert weighted.objective == repeated.objective
+    assert (weighted.coef, weighted.intercept) == (repeated.coef, repeated.intercept)
+    assert weighted.weights == [1, 0, 2, 1, 3]
+
+
+def test_class_weights_decide_which_side_gives_way() -> None:
+    X, y = np.zeros((3, 1)), ["a", "b", "b"]
+    assert solve(X, y).violations == [0]
+    assert solve(X, y, class_weight={"a": 5}).violations == [1, 2]
+
+
+def test_containers_do_not_matter(blobs) -> None:
+    X, y = blobs
+    expected = solve(X, y)
+    for same in (X.tolist(), pd.DataFrame(X), scipy.sparse.csr_array(X), np.asfortranarray(X)):
+        assert solve(same, y).coef == expected.coef
+
+
+def test_the_same_seed_gives_the_same_answer(blobs) -> None:
+    first, second = solve(*blobs, seed=3), solve(*blobs, seed=3)
+    assert (first.coef, first.intercept) == (second.coef, second.intercept)
+    assert first.lower_bound == second.lower_bound
+
+
+def test_the_order_of_rows_does_not_matter(blobs) -> None:
+    X, y = blobs
+    order = np.random.default_rng(0).permutation(len(y))
+    first, second = solve(X, y), solve(X[order], y[order])
+    assert (first.coef, first.intercept) == (second.coef, second.intercept)
+    assert sorted(order[second.violations].tolist()) == first.violations
+
+
+def test_the_trace_ends_with_the_result_and_reports_are_in_the_callers_units(line, stub_method) -> None:
+    X, y = line
+    stub_method([4.0], -1.0, lower_bound=0.5)
+    reports = []
+    result = solve(1000 * X, y, C=10, method="stub", report=lambda *report: reports.append(report))
+    assert len(reports) == 1
+    seconds, upper, lower, nodes = reports[0]
+    assert (seconds, nodes) == (0.25, 17)
+    assert upper >= result.objective * (1 - 1e-9)
+    assert lower == result.lower_bound
+    assert result.trace[0] == TracePoint(seconds, upper, lower)
+    assert result.trace[-1] == TracePoint(result.runtime, result.objective, result.lower_bound)
+    assert result.nodes == 17
+
+
+def test_limits_and_options_reach_the_method(line, stub_method) -> None:
+    stub = stub_method([0.0], -1.0)
+    solve(*line, method="stub", time_limit=5, gap=0.01, threads=2, seed=9, options={"number": 7})
+    limits = stub.calls[0].limits
+    assert (limits.time_limit, limits.gap, limits.threads, limits.seed) == (5, 0.01, 2, 9)
+    assert stub.calls[0].options == stub.Options(7)
+    solve(*line, method="stub", threads=-1, options=stub.Options(8))
+    assert stub.calls[1].limits.threads >= 1
+    assert stub.calls[1].options.number == 8
+
+
+@pytest.mark.parametrize("status", list(Status))
+def test_optimal_is_what_the_gap_says(line, stub_method, status) -> None:
+    """A method's own opinion counts only where the recomputed gap leaves it open."""
+    X, y = line
+    X = X[:4] / 4 - 0.5
+    stub_method([4.0], 0.0, lower_bound=7.9, status=status)
+    tight = solve(X, y[:4], C=10, method="stub", gap=0.1)
+    assert tight.status is Status.OPTIMAL
+    loose = solve(X, y[:4], C=10, method="stub", gap=1e-3)
+    assert loose.status is (Status.HEURISTIC if status is Status.OPTIMAL else status)
+    assert loose.gap == pytest.approx(0.0125, rel=1e-6)
+
+
+def test_a_wrong_bound_is_an_internal_error(line, stub_method) -> None:
+    X, y = line
+    stub_method([4.0], 0.0, lower_bound=9.0)
+    with pytest.raises(RuntimeError, match=r"proven bound .* please report"):
+        solve(X[:4] / 4 - 0.5, y[:4], C=10, method="stub")
+
+
+REFUSED = {
+    "time_limit zero": (
+        {"time_limit": 0},
+        ValueError,
+        "time_limit is 0; expected a positive number of seconds",
+    ),
+    "time_limit NaN": ({"time_limit": math.nan}, ValueError, "time_limit is nan"),
+    "time_limit None": ({"time_limit": None}, ValueError, "time_limit is None"),
+    "gap zero": ({"gap": 0}, ValueError, "gap is 0; expected a number from 1e-09 to below 1"),
+    "gap one": ({"gap": 1.0}, ValueError, "gap is 1.0"),
+    "gap text": ({"gap": "1e-6"}, ValueError, "gap is '1e-6'"),
+    "threads zero": ({"threads": 0}, ValueError, "threads is 0; expected a whole number >= 1, or -1"),
+    "threads half": ({"threads": 1.5}, ValueError, "threads is 1.5"),
+    "seed negative": ({"seed": -1}, ValueError, "seed is -1; expected a whole number"),
+    "seed too large": ({"seed": 2**64}, ValueError, "seed is 18446744073709551616"),
+    "seed bool": ({"seed": True}, ValueError, "seed is True"),
+    "method unknown": ({"method": "magic"}, ValueError, "method is 'magic'; expected one of auto"),
+    "method not text": ({"method": None}, ValueError, "method is None"),
+    "option unknown": ({"options": {"magic": 1}}, ValueError, "has no option 'magic'"),
+    "options not a dict": ({"options": 5}, TypeError, "options is 5; expected a dict"),
+    "C negative": ({"C": -1}, ValueError, "C is -1.0"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "kind", "message"), REFUSED.values(), ids=REFUSED.keys())
+def test_refusals_say_what_was_expected(line, arguments, kind, message) -> None:
+    with pytest.raises(kind, match=message):
+        solve(*line, **arguments)
+
+
+@pytest.mark.parametrize("name", ["checkpoint", "resume", "cluster"])
+def test_what_a_method_does_not_support_is_refused(line, name, tmp_path) -> None:
+    with pytest.raises(ValueError, match=f"does not support {name}; leave it out"):
+        solve(*line, **{name: str(tmp_path / "file")})
+
+
+@pytest.mark.parametrize("name", ["n60d2ATj1", "n60d2BTj0"])
+def test_benchmark_instances(data_directory, name) -> None:
+    """No proven optimum is undercut, and no bound passes the best value known."""
+    rows = np.loadtxt(data_directory / "brooks" / name, skiprows=2)
+    known = pd.read_csv(data_directory / "best_known.csv").query("instance == @name and C == 10").iloc[0]
+    result = solve(rows[:, 1:], rows[:, 0], C=10)
+    assert result.lower_bound <= known.value * (1 + 1e-6)
+    assert known.status == "proven"
+    assert result.objective >= known.value * (1 - 1e-6)
+    problem = Problem.from_data(rows[:, 1:], rows[:, 0], C=10)
+    assert problem.evaluate(result.coef, result.intercept).objective == result.objective

@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from hardmargin import HardMarginSVC, Problem, Result, Status, verify
+
+X = np.array([[0.0], [1.0], [3.0], [4.0], [9.0], [8.0]])
+Y = np.array([0, 0, 1, 1, 0, 0])
+WEIGHTS = [1.0, 1.0, 1.0, 2.0, 1.0, 0.0]
+
+
+@pytest.fixture
+def model() -> Result:
+    """A true model: it gives up row 4, which costs 10, and row 5, which has no weight."""
+    return Result.of(
+        Problem.from_data(X, Y, C=10, sample_weight=WEIGHTS),
+        [1.0],
+        -2.0,
+        lower_bound=9.0,
+        status=Status.HEURISTIC,
+        method="auto",
+        runtime=0.5,
+        target_gap=1e-6,
+    )
+
+
+def failures(model, X=X, Y=Y) -> set[str]:
+    return {check.name for check in verify(model, X, Y).checks if not check.holds}
+
+
+def test_a_true_model_holds(model, tmp_path) -> None:
+    model.save(tmp_path / "model.json")
+    for form in (model, model.to_dict(), tmp_path / "model.json", str(tmp_path / "model.json")):
+        verification = verify(form, X, Y)
+        assert verification
+        assert verification.objective == 10.5
+        assert verification.violations == [4, 5]
+        assert verification.smallest_kept_margin == 1
+        assert str(verification).endswith("all claims hold")
+
+
+TAMPERED = {
+    "objective lowered": ({"objective": 10.4}, {"objective"}),
+    "objective raised": ({"objective": 10.6}, {"objective"}),
+    "objective off by 1e-8": ({"objective": 10.5 * (1 + 1e-8)}, {"objective"}),
+    "bound above the objective": ({"lower_bound": 11.0, "gap": 0.0}, {"lower bound"}),
+    "bound raised": ({"lower_bound": 10.0}, {"gap"}),
+    "bound negative": ({"lower_bound": -1.0, "gap": 11.5 / 10.5}, {"lower bound"}),
+    "gap lowered": ({"gap": 0.01}, {"gap"}),
+    "status raised": ({"status": "optimal"}, {"status"}),
+    "a violation hidden": (
+        {"violations": [4], "n_violations": 1},
+        {"violations", "number of violations", "smallest kept margin"},
+    ),
+    "a violation invented": (
+        {"violations": [0, 4, 5], "n_violations": 3},
+        {"violations", "number of violations"},
+    ),
+    "violations out of order": ({"violations": [5, 4]}, {"violations"}),
+    "a violation of no row": ({"violations": [4, 5, 99]}, {"violations"}),
+    "number of violations": ({"n_violations": 1}, {"number of violations"}),
+    "number of violations not a number": ({"n_violations": "2"}, {"number of violations"}),
+    "w changed": ({"coef": [0.9]}, {"objective", "violations", "number of violations", "gap"}),
+    "w out of range": ({"coef": [1e300]}, {"objective", "violations", "number of violations", "gap"}),
+    "b changed": ({"intercept": -1.5}, {"objective", "violations", "number of violations", "gap"}),
+    "C changed": ({"C": 20.0}, {"objective", "gap"}),
+    "weight of a violation changed": ({"weights": [1, 1, 1, 2, 3, 0]}, {"objective", "gap"}),
+}
+
+
+@pytest.mark.parametrize(("changes", "caught"), TAMPERED.values(), ids=TAMPERED.keys())
+def test_tampering_is_caught(model, tmp_path, changes, caught) -> None:
+    values = model.to_dict() | changes
+    assert caught <= failures(values)
+    verification = verify(values, X, Y)
+    assert not verification
+    assert "DOES NOT HOLD" in verification.summary()
+    assert verification.summary().endswith("the model's claims do not hold")
+
+
+def test_tampering_with_a_file_is_caught(model, tmp_path) -> None:
+    path = tmp_path / "model.json"
+    text = model.to_json()
+    assert '"n_violations": 2' in text
+    path.write_text(text.replace('"n_violations": 2', '"n_violations": 1'))
+    assert failures(path) == {"number of violations"}
+
+
+def test_changed_data_are_caught(model) -> None:
+    changed = X.copy()
+    changed[1] = 1.5
+    assert "violations" in failures(model, changed)
+    assert "violations" in failures(model, X, [0, 1, 1, 1, 0, 0])
+
+
+def test_optimal_is_judged_by_the_gap_asked_for(model) -> None:
+    assert verify(replace(model, status=Status.OPTIMAL, target_gap=0.2), X, Y)
+    assert not verify(replace(model, status=Status.OPTIMAL, target_gap=0.1), X, Y)
+    assert verify(replace(model, status=Status.OPTIMAL, target_gap=None), X, Y)
+
+
+def test_tiny_objectives_are_compared_relatively() -> None:
+    wide = 1e100 * X[:4]
+    problem = Problem.from_data(wide, Y[:4])
+    model = Result.of(problem, [1e-100], -2.0, lower_bound=0, status="heuristic", method="auto", runtime=0)
+    assert verify(model, wide, Y[:4])
+    assert failures(replace(model, objective=3 * model.objective), wide, Y[:4]) == {"objective"}
+
+
+@pytest.mark.parametrize(
+    ("data", "labels", "message"),
+    [
+        (X[:5], Y[:5], "the data are 5 x 1 but the model was trained on 6 x 1; expected the training data"),
+        (np.hstack([X, X]), Y, "the data are 6 x 2 but the model was trained on 6 x 1"),
+        (X, Y + 1, r"the data have the labels \[1, 2\] but the model \[0, 1\]"),
+        (X, Y * 0, "y has 1 class"),
+    ],
+)
+def test_other_data_are_refused(model, data, labels, message) -> None:
+    with pytest.raises(ValueError, match=message):
+        verify(model, data, labels)
+
+
+@pytest.mark.parametrize("labels", [Y.astype(float), Y.astype(str), Y.astype(bool)])
+def test_labels_may_have_been_read_as_another_type(model, labels) -> None:
+    assert verify(model, X, labels)
+
+
+def test_other_kinds_of_model_are_refused(model) -> None:
+    with pytest.raises(TypeError, match=r"model is HardMarginSVC; expected a Result .* result_"):
+        verify(HardMarginSVC(), X, Y)
+    with pytest.raises(ValueError, match="'coef' is missing"):
+        verify({name: value for name, value in model.to_dict().items() if name != "coef"}, X, Y)
