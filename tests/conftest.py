@@ -1,9 +1,9 @@
-"""What several test modules share: data, a brute-force optimum, a method that returns what it is told."""
+"""What several test modules share: data, a method that returns what it is told."""
 
 from __future__ import annotations
 
-import itertools
 import os
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 import hardmargin.methods
-from hardmargin import Problem, Result, Status
+from hardmargin import Problem, Result, Status, data
 
 # Without deadlines, because other work on the machine must not fail a test.
 settings.register_profile("hardmargin", deadline=None, database=None, max_examples=60)
@@ -38,6 +38,18 @@ def data_directory() -> Path:
     if not (directory / "brooks").is_dir():
         pytest.skip(f"no benchmark instances in {directory}; set HARDMARGIN_DATA to where they are")
     return directory
+
+
+@pytest.fixture
+def generated(tmp_path: Path) -> Callable[..., str]:
+    """Writes a random instance and gives back the file's name."""
+
+    def generate(type: str, n: int, d: int) -> str:
+        file = tmp_path / f"{type}-{n}-{d}.txt"
+        data.save(data.generate(type, n, d, seed=0), file, "brooks")
+        return str(file)
+
+    return generate
 
 
 @pytest.fixture
@@ -75,35 +87,6 @@ def small_problems() -> st.SearchStrategy[Problem]:
     return problems()
 
 
-@pytest.fixture(scope="session")
-def brute_force() -> Callable[[Problem], float]:
-    """The optimum, by trying every set of samples that could lie on the margin.
-
-    The optimal w is the shortest one with y (w.x + b) = 1 on some m + 1 or fewer kept samples. So the best
-    objective among these candidates, and w = 0, is the optimum.
-    """
-
-    def optimum(problem: Problem) -> float:
-        zero = np.zeros(problem.m)
-        best = min(problem.evaluate(zero, b).objective for b in (-1.0, 1.0))
-        for size in range(2, problem.m + 2):
-            for support in itertools.combinations(range(problem.n), size):
-                hyperplane = _shortest_through(problem.X[list(support)], problem.y[list(support)])
-                if hyperplane is not None:
-                    best = min(best, problem.evaluate(*hyperplane).objective)
-        return best
-
-    return optimum
-
-
-def _shortest_through(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, float] | None:
-    """The shortest w and its b with w.x + b = y on all rows, or None if there is none."""
-    centre, target = X.mean(axis=0), y.mean()
-    w = np.linalg.lstsq(X - centre, y - target, rcond=1e-10)[0]
-    b = float(target - w @ centre)
-    return (w, b) if np.allclose(X @ w + b, y, atol=1e-9) else None
-
-
 @dataclass(frozen=True)
 class StubOptions:
     """Options of the stub method."""
@@ -134,7 +117,8 @@ def stub_method(monkeypatch: pytest.MonkeyPatch) -> Callable[..., SimpleNamespac
             return result
 
         method = SimpleNamespace(Options=StubOptions, run=run, calls=calls)
-        monkeypatch.setitem(hardmargin.methods._METHODS, "stub", method)
+        monkeypatch.setitem(hardmargin.methods._MODULES, "stub", "stub_method")
+        monkeypatch.setitem(sys.modules, "stub_method", method)
         return method
 
     return register

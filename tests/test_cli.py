@@ -167,9 +167,7 @@ def test_as_a_process_bad_input_exits_2_without_traceback(tmp_path):
     done = run_process("solve", str(tmp_path / "missing.txt"), capture_output=True)
     assert done.returncode == 2
     assert done.stdout == ""
-    assert (
-        one_line(done.stderr) == f"hardmargin: error: {tmp_path / 'missing.txt'}: No such file or directory\n"
-    )
+    assert one_line(done.stderr) == f"hardmargin: error: {tmp_path / 'missing.txt'}: No such file or directory\n"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="pipes break differently on Windows")
@@ -189,8 +187,6 @@ def test_a_reader_that_goes_away_is_no_error():
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
 def test_a_full_disk_is_one_line():
     with open("/dev/full", "w") as full:
-        done = run_process(
-            "generate", "--type", "A", "--n", "50", "--d", "2", stdout=full, stderr=subprocess.PIPE
-        )
+        done = run_process("generate", "--type", "A", "--n", "50", "--d", "2", stdout=full, stderr=subprocess.PIPE)
     assert done.returncode == 2
     assert "No space left on device" in one_line(done.stderr)

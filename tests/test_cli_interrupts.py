@@ -7,14 +7,13 @@ import signal
 import subprocess
 import sys
 import threading
-from dataclasses import replace
 
 import pytest
 
 import hardmargin
 from hardmargin import Result, Status, data
 from hardmargin.cli import main
-from hardmargin.cli.interrupts import Interrupts, postponed
+from hardmargin.cli.interrupts import Interrupts
 
 SIGNALS = [(signal.SIGINT, 130), (signal.SIGTERM, 143)]
 
@@ -23,16 +22,19 @@ LISTENING = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
 from hardmargin.cli import main
-sys.exit(main())
 """
 
 
+def run_listening(program, *words):
+    """Run a program after the lines above, with these arguments."""
+    command = [sys.executable, "-c", LISTENING + program, *words]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+
 @pytest.fixture
-def hard_data(tmp_path):
+def hard_data(generated):
     """Data on which no search is done before it is stopped."""
-    file = tmp_path / "data.txt"
-    assert main(["generate", "--type", "A", "--n", "400", "--d", "10", "--output", str(file)]) == 0
-    return str(file)
+    return generated("A", 400, 10)
 
 
 @pytest.fixture
@@ -48,13 +50,12 @@ def handlers():
 def test_during_the_search_the_incumbent_is_written(number, status, hard_data, tmp_path, monkeypatch, capsys):
     search = hardmargin.solve
 
-    def interrupted(*arguments, **settings):
-        result = search(*arguments, **settings)
-        try:
+    def interrupted(*arguments, report, **settings):
+        def interrupt(*bounds):
             signal.raise_signal(number)
-        except KeyboardInterrupt:
-            result = replace(result, status=Status.INTERRUPTED)
-        return result
+            report(*bounds)
+
+        return search(*arguments, report=interrupt, **settings)
 
     monkeypatch.setattr(hardmargin, "solve", interrupted)
     model = tmp_path / "model.json"
@@ -94,17 +95,40 @@ def test_a_second_signal_is_passed_over_and_a_third_is_not():
     assert came_through == [130, 143]
 
 
-def test_a_postponed_signal_comes_after_the_block():
-    done = []
+@pytest.mark.usefixtures("handlers")
+def test_between_search_and_writing_the_model_is_written(hard_data, tmp_path, monkeypatch, capsys):
+    search = hardmargin.solve
 
-    def work():
-        with Interrupts(), postponed():
-            signal.raise_signal(signal.SIGINT)
-            done.append("written")
+    def interrupted(*arguments, **settings):
+        result = search(*arguments, **settings)
+        signal.raise_signal(signal.SIGINT)
+        return result
 
-    with pytest.raises(KeyboardInterrupt):
-        work()
-    assert done == ["written"]
+    monkeypatch.setattr(hardmargin, "solve", interrupted)
+    model = tmp_path / "model.json"
+    assert main(["solve", hard_data, "--json", str(model)]) == 130
+    out, err = capsys.readouterr()
+    assert Result.load(model).summary() in out
+    assert err == "hardmargin: interrupted\n"
+
+
+@pytest.mark.parametrize(("number", "status"), SIGNALS)
+def test_while_importing_there_is_no_traceback(number, status):
+    program = f"""
+class Interrupting:
+    def find_spec(self, name, path, target=None):
+        if name == "numpy":
+            signal.raise_signal({int(number)})
+sys.meta_path.insert(0, Interrupting())
+sys.exit(main())
+"""
+    done = run_listening(program, "--version")
+    assert (done.returncode, done.stdout, done.stderr) == (status, "", "hardmargin: interrupted\n")
+
+
+def test_after_the_command_of_a_process_nothing_interrupts_its_end():
+    done = run_listening("status = main(); signal.raise_signal(signal.SIGINT); sys.exit(status)", "show-versions")
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 @pytest.mark.usefixtures("handlers")
@@ -136,7 +160,7 @@ def test_a_searching_process_stops_and_keeps_what_it_has(number, status, hard_da
     words = ["solve", hard_data, "--json", str(model), "--option", "effort=1e9", "--time-limit", "60"]
     terminal, screen = os.openpty()
     with subprocess.Popen(
-        [sys.executable, "-c", LISTENING, *words],
+        [sys.executable, "-c", LISTENING + "sys.exit(main())", *words],
         stdout=subprocess.PIPE,
         stderr=screen,
         text=True,

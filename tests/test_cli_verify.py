@@ -10,10 +10,8 @@ from hardmargin.cli import main
 
 
 @pytest.fixture
-def data(tmp_path):
-    file = tmp_path / "data.txt"
-    assert main(["generate", "--type", "B", "--n", "30", "--d", "2", "--output", str(file)]) == 0
-    return str(file)
+def data(generated):
+    return generated("B", 30, 2)
 
 
 @pytest.fixture
@@ -53,10 +51,8 @@ def test_a_lie_is_found_out(claim, lie, model, data, capsys):
     assert err == ""
 
 
-def test_other_data_are_bad_input(model, tmp_path, capsys):
-    other = tmp_path / "other.txt"
-    main(["generate", "--type", "B", "--n", "40", "--d", "2", "--output", str(other)])
-    assert main(["verify", str(model), str(other)]) == 2
+def test_other_data_are_bad_input(model, generated, capsys):
+    assert main(["verify", str(model), generated("B", 40, 2)]) == 2
     assert "expected the training data" in capsys.readouterr().err
 
 

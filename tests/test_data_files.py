@@ -12,9 +12,7 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from hardmargin.data import FORMATS, DataError, Dataset, dumps, generate, load, save
 
 FLOATS = st.floats(allow_nan=False, allow_infinity=False)
-MATRICES = arrays(
-    np.float64, array_shapes(min_dims=2, max_dims=2, max_side=6), elements=FLOATS | st.just(0.0)
-)
+MATRICES = arrays(np.float64, array_shapes(min_dims=2, max_dims=2, max_side=6), elements=FLOATS | st.just(0.0))
 WORDS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=8)
 
 #: The characters that mean something in one of the formats.
@@ -140,13 +138,9 @@ def test_forcing_a_format(file):
 @pytest.mark.parametrize(("text", "format"), [("1 2 3\n", "brooks"), ("1 1:2\n", "libsvm")])
 def test_a_label_column_is_only_for_tables(file, text, format):
     file.write_text(text)
-    with pytest.raises(
-        DataError, match=f"label = 'y' is given for a file in {format} format; expected no label"
-    ):
+    with pytest.raises(DataError, match=f"label = 'y' is given for a file in {format} format; expected no label"):
         load(file, label="y")
-    with pytest.raises(
-        DataError, match=f"label = 0 is given for a file in {format} format; expected no label"
-    ):
+    with pytest.raises(DataError, match=f"label = 0 is given for a file in {format} format; expected no label"):
         load(file, format=format, label=0)
 
 
@@ -224,9 +218,7 @@ def test_almost_data_never_crashes(file, text, format, label):
 
 @st.composite
 def lines_of_words(draw):
-    word = st.sampled_from(
-        ["1", "-1", "2", "0.5", "nan", "?", "x", "y", "1:2", "3:x", "qid:1", "1e999", '"a"']
-    )
+    word = st.sampled_from(["1", "-1", "2", "0.5", "nan", "?", "x", "y", "1:2", "3:x", "qid:1", "1e999", '"a"'])
     rows = draw(st.lists(st.lists(word, max_size=4), min_size=1, max_size=6))
     separator = draw(st.sampled_from([" ", ",", ";", "\t"]))
     return "\n".join(separator.join(row) for row in rows)

@@ -22,12 +22,17 @@ def test_floats_keep_their_bits(floats):
     assert found.tobytes() == np.array(floats).tobytes()
 
 
-@given(st.lists(st.text(alphabet="abc019.-+e_ ", min_size=1), min_size=1))
+@given(st.lists(st.text(alphabet="abc019.-+e_ ", min_size=1, max_size=12), min_size=1))
 def test_labels_are_words_unless_all_are_numbers(words):
     found = values.labels_from(words)
     assert (found.dtype.kind == "U") == (not all(map(values.is_finite_number, words)))
     if found.dtype.kind == "U":
         assert found.tolist() == words
+
+
+@pytest.mark.parametrize("word", [str(2**63), str(-(2**63)), "9" * 30])
+def test_integers_of_more_than_64_bits_stay_words(word):
+    assert values.labels_from([word, "1"]).tolist() == [word, "1"]
 
 
 def test_too_many_values_are_refused_before_they_are_kept(monkeypatch):

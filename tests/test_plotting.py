@@ -79,9 +79,7 @@ def test_only_two_classes_can_be_drawn(ax):
 
 @pytest.mark.parametrize("suffix", [".png", ".pdf", ".svg"])
 def test_comparison_is_written(tmp_path, suffix):
-    path = plot_comparison(
-        X, y, solve(X, y, C=10), SVC(kernel="linear").fit(X, y), tmp_path / f"picture{suffix}"
-    )
+    path = plot_comparison(X, y, solve(X, y, C=10), SVC(kernel="linear").fit(X, y), tmp_path / f"picture{suffix}")
     assert path.stat().st_size > 1000
 
 

@@ -170,9 +170,7 @@ def test_balanced_counts_weights_as_repetitions() -> None:
 numbers = st.floats(-100, 100)
 
 
-@given(
-    st.lists(st.tuples(numbers, numbers, st.booleans()), min_size=1, max_size=8), numbers, numbers, numbers
-)
+@given(st.lists(st.tuples(numbers, numbers, st.booleans()), min_size=1, max_size=8), numbers, numbers, numbers)
 def test_evaluation_is_the_definition(rows, w1, w2, b) -> None:
     X = np.array([row[:2] for row in rows])
     y = np.array([1.0 if row[2] else -1.0 for row in rows])

@@ -78,18 +78,12 @@ def test_a_falling_gap_is_worth_a_row_and_a_still_one_is_not():
     assert rows.due(Bounds(2.0, 100.0, 55.0, 2))
 
 
-def test_a_search_without_news_is_heard_of_every_five_seconds():
+@pytest.mark.parametrize(("printed", "too_soon", "due"), [(1.0, 5.9, 6.0), (1000.0, 1050.0, 1053.0)])
+def test_a_search_without_news_is_heard_of_every_five_seconds_and_a_long_one_more_rarely(printed, too_soon, due):
     rows = RowFilter()
-    rows.printed(Bounds(1.0, 100.0, 50.0, 1))
-    assert not rows.due(Bounds(5.9, 100.0, 50.0, 2))
-    assert rows.due(Bounds(6.0, 100.0, 50.0, 2))
-
-
-def test_a_long_search_is_heard_of_more_rarely():
-    rows = RowFilter()
-    rows.printed(Bounds(1000.0, 100.0, 50.0, 1))
-    assert not rows.due(Bounds(1050.0, 100.0, 50.0, 2))
-    assert rows.due(Bounds(1053.0, 100.0, 50.0, 2))
+    rows.printed(Bounds(printed, 100.0, 50.0, 1))
+    assert not rows.due(Bounds(too_soon, 100.0, 50.0, 2))
+    assert rows.due(Bounds(due, 100.0, 50.0, 2))
 
 
 def test_no_hyperplane_yet_is_shown_as_a_dash_and_not_marked():

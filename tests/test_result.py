@@ -19,9 +19,7 @@ from hardmargin.result import TracePoint, relative_gap
 
 
 def example(**changes) -> Result:
-    problem = Problem.from_data(
-        [[0.0], [1.0], [3.0], [4.0]], ["a", "a", "b", "a"], C=3, sample_weight=[1, 1, 1, 2]
-    )
+    problem = Problem.from_data([[0.0], [1.0], [3.0], [4.0]], ["a", "a", "b", "a"], C=3, sample_weight=[1, 1, 1, 2])
     result = Result.of(
         problem,
         [1.0],
@@ -245,6 +243,13 @@ def test_files(tmp_path) -> None:
         Result.load(path)
     with pytest.raises(FileNotFoundError):
         Result.load(tmp_path / "none.json")
+
+
+def test_a_file_name_may_have_the_greatest_length(tmp_path) -> None:
+    path = tmp_path / ("x" * (os.pathconf(tmp_path, "PC_NAME_MAX") - 5) + ".json")
+    example().save(path)
+    assert Result.load(path) == example()
+    assert os.listdir(tmp_path) == [path.name]
 
 
 def test_a_failed_save_leaves_the_old_file(tmp_path) -> None:

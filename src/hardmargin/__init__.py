@@ -1,11 +1,7 @@
 """Linear support vector machines with the hard-margin loss, trained to certified global optimality."""
 
-from hardmargin.estimator import HardMarginSVC
-from hardmargin.problem import Problem
-from hardmargin.result import Result, Status
-from hardmargin.solve import solve
-from hardmargin.verify import Verification, verify
-from hardmargin.versions import __version__, show_versions
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 __all__ = [
     "HardMarginSVC",
@@ -18,3 +14,36 @@ __all__ = [
     "solve",
     "verify",
 ]
+
+if TYPE_CHECKING:
+    from hardmargin.estimator import HardMarginSVC
+    from hardmargin.problem import Problem
+    from hardmargin.result import Result
+    from hardmargin.solver import solve
+    from hardmargin.status import Status
+    from hardmargin.verification import Verification, verify
+    from hardmargin.versions import __version__, show_versions
+else:
+    # scikit-learn takes a second to import, for which `hardmargin --version` should not have to wait. No module
+    # may have the name of something public: importing it would put the module in its place.
+    _MODULES = {
+        "HardMarginSVC": "estimator",
+        "Problem": "problem",
+        "Result": "result",
+        "Status": "status",
+        "Verification": "verification",
+        "__version__": "versions",
+        "show_versions": "versions",
+        "solve": "solver",
+        "verify": "verification",
+    }
+
+    def __getattr__(name: str) -> Any:
+        if name not in _MODULES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+        globals()[name] = value
+        return value
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import numbers
+import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -16,10 +17,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from hardmargin.methods.base import Report
-from hardmargin.problem import FloatArray
-from hardmargin.result import Result, Status
-from hardmargin.solve import solve
+from hardmargin.bounds import Report
+from hardmargin.result import Result
+from hardmargin.solver import solve
+from hardmargin.status import Status
+from hardmargin.validation import FloatArray
 
 
 class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -47,7 +49,7 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Seed of the search. None means seed 0: fitting is repeatable by default, and leaves NumPy's global
         random state alone.
     verbose : int, default=0
-        If positive, print a table of the bounds as they move, to standard error.
+        If positive, print a table of the bounds as they move, to standard output.
 
     Attributes
     ----------
@@ -227,7 +229,7 @@ def _reporting(verbose: Any) -> Iterator[Report | None]:
     # A silent fit needs no terminal code.
     from hardmargin.progress import Progress
 
-    with Progress(style="log") as report:
+    with Progress(sys.stdout, style="log") as report:
         yield report
 
 

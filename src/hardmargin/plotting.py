@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hardmargin.problem import MARGIN_TOLERANCE, FloatArray
+from hardmargin.problem import MARGIN_TOLERANCE
 from hardmargin.result import Result
+from hardmargin.validation import FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -86,9 +87,7 @@ def plot_hyperplane(
     _draw_line(ax, w, float(intercept))
     for label, look in ((negative, NEGATIVE), (positive, POSITIVE)):
         across, up = samples[labels == label].T
-        ax.scatter(
-            across, up, s=32, c=look.colour, marker=look.marker, lw=0, zorder=3, label=f"class {label}"
-        )
+        ax.scatter(across, up, s=32, c=look.colour, marker=look.marker, lw=0, zorder=3, label=f"class {label}")
     across, up = samples[violations].T
     ax.scatter(across, up, s=90, facecolors="none", edgecolors=_INK, lw=0.9, zorder=4, label=violations_label)
     return violations
@@ -160,9 +159,7 @@ def _new_figure(width: float, height: float) -> Figure:
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise ImportError(
-            'plotting needs matplotlib; install it with: pip install "hardmargin[plot]"'
-        ) from None
+        raise ImportError('plotting needs matplotlib; install it with: pip install "hardmargin[plot]"') from None
     return Figure(figsize=(width, height), layout="constrained")
 
 
@@ -211,6 +208,4 @@ def _draw_line(ax: Axes, w: FloatArray, intercept: float) -> None:
     lines = ((0, "-", 1.8, "hyperplane"), (1, "--", 0.9, "its margins"), (-1, "--", 0.9, "_other margin"))
     for level, dashes, width, label in lines:
         x, y = foot + level / length * normal
-        ax.axline(
-            (x, y), (x + along[0], y + along[1]), color=_INK, ls=dashes, lw=width, zorder=2, label=label
-        )
+        ax.axline((x, y), (x + along[0], y + along[1]), color=_INK, ls=dashes, lw=width, zorder=2, label=label)

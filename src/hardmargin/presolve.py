@@ -17,7 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hardmargin.problem import FloatArray, Problem
+from hardmargin.problem import Problem
+from hardmargin.validation import FloatArray
 
 # Keeps the square of the scale, by which objectives are multiplied, far from overflow.
 _LARGEST_EXPONENT = 480

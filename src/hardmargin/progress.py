@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from hardmargin.result import relative_gap
+from hardmargin.bounds import relative_gap
 
 Style = Literal["auto", "live", "log", "quiet"]
 

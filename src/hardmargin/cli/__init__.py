@@ -20,12 +20,8 @@ import sys
 import traceback
 from collections.abc import Sequence
 
-from hardmargin.cli import generate, predict, show_versions, solve, verify
 from hardmargin.cli.interrupts import Interrupts
-from hardmargin.cli.key_values import one_flag_each
-from hardmargin.cli.parser import Parser
 from hardmargin.cli.status import BAD_INPUT, BROKEN_PIPE, INTERNAL_ERROR, INTERRUPTED
-from hardmargin.versions import __version__
 
 _REFUSALS = (ValueError, TypeError, OSError, MemoryError, ImportError)
 
@@ -36,7 +32,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     argv : sequence of str, optional
-        The arguments after the program's name; those of this process if not given.
+        The arguments after the program's name; those of this process if not given, which then is taken to end
+        with the command.
 
     Returns
     -------
@@ -48,46 +45,43 @@ def main(argv: Sequence[str] | None = None) -> int:
     >>> main(["generate", "--type", "B", "--n", "20", "--d", "2", "--output", "/no/such/folder/data"])
     2
     """
-    interrupts = Interrupts()
+    with Interrupts() as interrupts:
+        try:
+            status = _outcome(sys.argv[1:] if argv is None else argv)
+        except KeyboardInterrupt:
+            _complain("interrupted")
+            status = INTERRUPTED
+        if argv is None:
+            interrupts.ignore_others()
+    return interrupts.status if status == INTERRUPTED else status
+
+
+def _outcome(argv: Sequence[str]) -> int:
     try:
-        with interrupts:
-            status = _run(sys.argv[1:] if argv is None else argv)
-            if sys.stdout is not None:
-                sys.stdout.flush()
-    except KeyboardInterrupt:
-        _complain("interrupted")
-        status = INTERRUPTED
+        return _run(argv)
     except BrokenPipeError:
-        status = BROKEN_PIPE
+        return BROKEN_PIPE
     except _REFUSALS as error:
         _complain(f"error: {_in_one_line(error)}")
-        status = BAD_INPUT
+        return BAD_INPUT
     except Exception as error:
         _complain(
             f"internal error: {type(error).__name__}: {_in_one_line(error)}; please report it with the data, "
             "the output of 'hardmargin show-versions' and the traceback that HARDMARGIN_DEBUG=1 prints."
         )
-        status = INTERNAL_ERROR
-    _give_up_closed_output()
-    return interrupts.status if status == INTERRUPTED else status
+        return INTERNAL_ERROR
+    finally:
+        _give_up_closed_output()
 
 
 def _run(argv: Sequence[str]) -> int:
-    arguments = _parser().parse_args(one_flag_each(argv, flags=("--option", "--class-weight")))
-    status: int = arguments.run(arguments)
+    # Imported here, where Ctrl-C is answered already.
+    from hardmargin.cli.commands import run
+
+    status = run(argv)
+    if sys.stdout is not None:
+        sys.stdout.flush()
     return status
-
-
-def _parser() -> Parser:
-    parser = Parser(
-        prog="hardmargin",
-        description="Linear support vector machines with the hard-margin loss, to certified optimality.",
-    )
-    parser.add_argument("--version", action="version", version=f"hardmargin {__version__}")
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    for command in (solve, predict, verify, generate, show_versions):
-        command.add_to(commands)
-    return parser
 
 
 def _in_one_line(error: BaseException) -> str:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from hardmargin import data
 from hardmargin.cli.output import STDOUT, check_target
@@ -35,9 +33,6 @@ def run(arguments: argparse.Namespace) -> int:
     dataset = data.generate(arguments.type, arguments.n, arguments.d, arguments.seed)
     if arguments.output != STDOUT:
         data.save(dataset, arguments.output, arguments.format)
-        return DONE
-    with TemporaryDirectory() as folder:
-        file = Path(folder) / "data"
-        data.save(dataset, file, arguments.format)
-        print(file.read_text(encoding="utf-8"), end="")
+    else:
+        print(data.dumps(dataset, arguments.format), end="")
     return DONE

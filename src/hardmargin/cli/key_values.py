@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from hardmargin.labels import same_label
+
 
 def one_flag_each(argv: Sequence[str], flags: Iterable[str]) -> list[str]:
     """Put the flag before every KEY=VALUE that follows it.
@@ -104,8 +106,6 @@ def _class_weight(text: str, known: list[Any]) -> tuple[Any, float]:
     if not sign or isinstance(value, (bool, str)):
         raise ValueError(f"--class-weight is {text!r}; expected 'balanced' or LABEL=WEIGHT, e.g. 1=2.5.")
     for label in known:
-        if name == str(label) or typed(name) == label:
+        if same_label(name, label):
             return label, float(value)
-    raise ValueError(
-        f"--class-weight names {name!r}, which no sample has; expected one of the labels {known}."
-    )
+    raise ValueError(f"--class-weight names {name!r}, which no sample has; expected one of the labels {known}.")

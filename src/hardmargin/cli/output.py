@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from hardmargin.result import Result
+if TYPE_CHECKING:
+    from hardmargin import Result
 
 #: The name that stands for standard output.
 STDOUT = "-"

@@ -27,6 +27,11 @@ class Parser(argparse.ArgumentParser):
         raise ValueError(f"{message}; see '{self.prog} --help'.")
 
 
+def add_model_argument(parser: Parser) -> None:
+    """The argument that tells a command which model is meant."""
+    parser.add_argument("model", metavar="MODEL", help="a file that 'hardmargin solve --json' wrote")
+
+
 def add_data_arguments(parser: Parser, what: str) -> None:
     """The arguments that tell a command where its data are and how to read them."""
     parser.add_argument("data", metavar="DATA", help=f"{what}: a file in Brooks, LIBSVM or CSV format")

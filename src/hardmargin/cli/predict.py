@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hardmargin import Result
-from hardmargin.cli.parser import Commands, add_data_arguments
+import hardmargin
+from hardmargin.cli.parser import Commands, add_data_arguments, add_model_argument
 from hardmargin.cli.samples import samples_for
 from hardmargin.cli.status import DONE
+from hardmargin.labels import same_label
 
 
 def add_to(commands: Commands) -> None:
@@ -23,14 +24,14 @@ def add_to(commands: Commands) -> None:
         description="Print a label a line. If the file has labels of its own, the accuracy goes to standard "
         "error; a CSV file with as many columns as the model has features has none.",
     )
-    parser.add_argument("model", metavar="MODEL", help="a file that 'hardmargin solve --json' wrote")
+    add_model_argument(parser)
     add_data_arguments(parser, "the samples")
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the labels, and the accuracy where it is known."""
-    model = Result.load(arguments.model)
+    model = hardmargin.Result.load(arguments.model)
     samples, labels = samples_for(model, arguments.data, format=arguments.format, label=arguments.label)
     predicted = model.predict(samples)
     print("\n".join(str(label) for label in predicted.tolist()))
@@ -39,19 +40,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _accuracy(predicted: NDArray[Any], labels: NDArray[Any] | None, classes: list[Any]) -> str:
-    """The share of rows labelled as in the file, or why there is none.
-
-    Labels are compared as text too: a file whose labels all look like numbers is read as numbers, even if
-    the training data also had words.
-    """
+    """The share of rows labelled as in the file, or why there is none."""
     if labels is None:
         return "accuracy unknown: there are as many columns as features, so none was taken for labels"
-    if not any(_same(label, known) for label in np.unique(labels).tolist() for known in classes):
+    if not any(same_label(label, known) for label in np.unique(labels).tolist() for known in classes):
         return f"accuracy unknown: no label in the data is one of the model's classes, {classes}"
     pairs = zip(predicted.tolist(), labels.tolist(), strict=True)
-    right = sum(_same(guess, label) for guess, label in pairs)
+    right = sum(same_label(guess, label) for guess, label in pairs)
     return f"accuracy {right / len(labels):.6g} ({right} of {len(labels)})"
-
-
-def _same(first: Any, second: Any) -> bool:
-    return bool(first == second) or str(first) == str(second)

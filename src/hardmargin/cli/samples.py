@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hardmargin import Result, data
-from hardmargin.data.columns import LABEL_NAMES
-from hardmargin.problem import FloatArray
+from hardmargin import data
+from hardmargin.data import LABEL_NAMES
+
+if TYPE_CHECKING:
+    from hardmargin import Result
+    from hardmargin.validation import FloatArray
 
 
 def samples_for(

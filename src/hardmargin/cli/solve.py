@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import sys
+from typing import TYPE_CHECKING, Any
 
-import hardmargin
-from hardmargin import Result, Status, data, methods
-from hardmargin.cli.interrupts import postponed
+from hardmargin import data, methods
 from hardmargin.cli.key_values import class_weights, key_value
 from hardmargin.cli.output import STDOUT, check_target, write_model
 from hardmargin.cli.parser import Commands, Parser, add_data_arguments
 from hardmargin.cli.status import DONE, INTERRUPTED
-from hardmargin.progress import Progress
+from hardmargin.signals import HeldSignals
+from hardmargin.status import Status
+
+if TYPE_CHECKING:
+    from hardmargin import Result
+    from hardmargin.bounds import Report
 
 
 def add_to(commands: Commands) -> None:
@@ -38,12 +41,41 @@ def run(arguments: argparse.Namespace) -> int:
         if target is not None:
             check_target(target, f"--{flag}", source=arguments.data)
     dataset = data.load(arguments.data, format=arguments.format, label=arguments.label)
-    with contextlib.ExitStack() as until_written:
+    # These take a second to import, which is of no use to a command that cannot run.
+    from hardmargin import solve
+    from hardmargin.progress import Progress
+
+    # Until the model is written, Ctrl-C is heard where the search reports, and nowhere else.
+    with HeldSignals() as signals:
         with Progress(style="quiet" if arguments.quiet else "auto") as progress:
-            result = _search(arguments, dataset, progress)
-            until_written.enter_context(postponed())
+            progress.say(f"{arguments.data}: {dataset.n} samples, {dataset.m} features; C = {arguments.C:g}")
+            report = _interruptible(progress, signals)
+            result = solve(dataset.X, dataset.y, arguments.C, report=report, **_settings(arguments, dataset))
         _hand_over(result, arguments)
     return INTERRUPTED if result.status is Status.INTERRUPTED else DONE
+
+
+def _settings(arguments: argparse.Namespace, dataset: data.Dataset) -> dict[str, Any]:
+    return {
+        "class_weight": class_weights(arguments.class_weight, dataset.y),
+        "method": arguments.method,
+        "time_limit": arguments.time_limit,
+        "gap": arguments.gap,
+        "threads": arguments.threads,
+        "seed": arguments.seed,
+        "options": dict(arguments.option) or None,
+        "checkpoint": arguments.checkpoint,
+        "resume": arguments.resume,
+        "cluster": arguments.cluster,
+    }
+
+
+def _interruptible(progress: Report, signals: HeldSignals) -> Report:
+    def report(time: float, upper: float, lower: float, nodes: int) -> None:
+        progress(time, upper, lower, nodes)
+        signals.let_through()
+
+    return report
 
 
 def _hand_over(result: Result, arguments: argparse.Namespace) -> None:
@@ -53,26 +85,6 @@ def _hand_over(result: Result, arguments: argparse.Namespace) -> None:
     finally:
         if not arguments.quiet:
             print(result.summary(), file=sys.stderr if arguments.json == STDOUT else sys.stdout)
-
-
-def _search(arguments: argparse.Namespace, dataset: data.Dataset, progress: Progress) -> Result:
-    progress.say(f"{arguments.data}: {dataset.n} samples, {dataset.m} features; C = {arguments.C:g}")
-    return hardmargin.solve(
-        dataset.X,
-        dataset.y,
-        arguments.C,
-        class_weight=class_weights(arguments.class_weight, dataset.y),
-        method=arguments.method,
-        time_limit=arguments.time_limit,
-        gap=arguments.gap,
-        threads=arguments.threads,
-        seed=arguments.seed,
-        options=dict(arguments.option) or None,
-        report=progress,
-        checkpoint=arguments.checkpoint,
-        resume=arguments.resume,
-        cluster=arguments.cluster,
-    )
 
 
 def _add_problem_arguments(parser: Parser) -> None:

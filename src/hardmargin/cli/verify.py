@@ -6,7 +6,7 @@ import argparse
 
 import hardmargin
 from hardmargin import data
-from hardmargin.cli.parser import Commands, add_data_arguments
+from hardmargin.cli.parser import Commands, add_data_arguments, add_model_argument
 from hardmargin.cli.status import CLAIM_FAILED, DONE
 
 
@@ -18,7 +18,7 @@ def add_to(commands: Commands) -> None:
         description="Recompute objective, violations, margins and gap of a model from the data that it was "
         "trained on. The exit status is 1 if a claim does not hold.",
     )
-    parser.add_argument("model", metavar="MODEL", help="a file that 'hardmargin solve --json' wrote")
+    add_model_argument(parser)
     add_data_arguments(parser, "the training data")
     parser.set_defaults(run=run)
 

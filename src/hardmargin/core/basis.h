@@ -20,8 +20,10 @@ public:
     double split(const double* vector, double* projections, double* rest);
     // Adds the vector that split() was called with; its rest must not be zero.
     void append(const double* projections, const double* rest, double squared_length);
-    // Removes vector k; the later ones move up.
-    void erase(std::size_t k);
+    // Removes vector k; the later ones move up. Keeps a split() of another vector up to date: what it has in
+    // common with the direction that leaves the span moves from `projections` (dimension + 1 entries) to
+    // `rest`. Returns what that adds to the squared length of the rest.
+    double erase(std::size_t k, double* projections, double* rest);
 
     // shares with sum_k shares[k] v_k = sum_k projections[k] basis[k].
     void shares(const double* projections, double* shares) const;
@@ -32,15 +34,14 @@ public:
 
 private:
     double& triangle(std::size_t row, std::size_t column) { return triangle_[column * dimension_ + row]; }
-    double triangle(std::size_t row, std::size_t column) const {
-        return triangle_[column * dimension_ + row];
-    }
+    double triangle(std::size_t row, std::size_t column) const { return triangle_[column * dimension_ + row]; }
 
     std::size_t dimension_;
     std::size_t stride_;
     std::size_t count_ = 0;
     std::vector<double> orthonormal_;  // count x stride
     std::vector<double> triangle_;     // by columns, dimension apart
+    std::vector<double> inverse_diagonal_;
     std::vector<double> correction_;
 };
 

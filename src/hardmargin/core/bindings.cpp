@@ -38,8 +38,7 @@ std::span<const double> view(const Vector& vector) {
 class OwningMaxMargin {
 public:
     OwningMaxMargin(const Matrix& features, const Vector& labels)
-        : samples_(view(features), view(labels), std::vector<double>(labels.size(), 1.0)),
-          solver_(samples_) {}
+        : samples_(view(features), view(labels), std::vector<double>(labels.size(), 1.0)), solver_(samples_) {}
     OwningMaxMargin(const OwningMaxMargin&) = delete;
     OwningMaxMargin& operator=(const OwningMaxMargin&) = delete;
 
@@ -60,8 +59,7 @@ public:
         std::vector<ExtraRow> rows(bounds.size());
         for (std::size_t j = 0; j < rows.size(); ++j) {
             rows[j].normal.assign(samples_.stride(), 0.0);
-            std::copy_n(normals.data() + j * samples_.dimension(), samples_.dimension(),
-                        rows[j].normal.data());
+            std::copy_n(normals.data() + j * samples_.dimension(), samples_.dimension(), rows[j].normal.data());
             rows[j].bound = bounds.data()[j];
         }
         extra_count_ = rows.size();
@@ -80,18 +78,15 @@ void bind_max_margin(nb::module_& module) {
         .value("threshold", MaxMarginStatus::threshold)
         .value("infeasible", MaxMarginStatus::infeasible)
         .value("failed", MaxMarginStatus::failed);
-    nb::class_<OwningMaxMargin>(
-        module, "MaxMargin",
-        "Shortest w with y (w.x + b) >= 1 over a changing set of samples.\n\n"
-        "Row i < n keeps sample i, row n + i asks the opposite, row 2n + j is extra row j.")
+    nb::class_<OwningMaxMargin>(module, "MaxMargin",
+                                "Shortest w with y (w.x + b) >= 1 over a changing set of samples.\n\n"
+                                "Row i < n keeps sample i, row n + i asks the opposite, row 2n + j is extra row j.")
         .def(nb::init<const Matrix&, const Vector&>(), "features"_a, "labels"_a)
         .def(
-            "enable",
-            [](OwningMaxMargin& self, std::size_t row) { self.solver().enable(self.checked_row(row)); },
+            "enable", [](OwningMaxMargin& self, std::size_t row) { self.solver().enable(self.checked_row(row)); },
             "row"_a)
         .def(
-            "disable",
-            [](OwningMaxMargin& self, std::size_t row) { self.solver().disable(self.checked_row(row)); },
+            "disable", [](OwningMaxMargin& self, std::size_t row) { self.solver().disable(self.checked_row(row)); },
             "row"_a)
         .def("clear", [](OwningMaxMargin& self) { self.solver().clear(); })
         .def("forget", [](OwningMaxMargin& self) { self.solver().forget(); })
@@ -125,8 +120,7 @@ void bind_max_margin(nb::module_& module) {
                          }
                          return rows;
                      })
-        .def_prop_ro("certificate_value",
-                     [](OwningMaxMargin& self) { return self.solver().certificate_value(); });
+        .def_prop_ro("certificate_value", [](OwningMaxMargin& self) { return self.solver().certificate_value(); });
 }
 
 // Calls a Python function `observer(upper, lower, nodes) -> bool` from a search that runs without the
@@ -150,8 +144,7 @@ private:
             if (PyErr_CheckSignals() != 0) {
                 throw nb::python_error();
             }
-            return observer_.is_none() ||
-                   nb::cast<bool>(observer_(progress.upper, progress.lower, progress.nodes));
+            return observer_.is_none() || nb::cast<bool>(observer_(progress.upper, progress.lower, progress.nodes));
         } catch (nb::python_error& raised) {
             error_ = nb::borrow(raised.value());
             return false;
@@ -177,8 +170,7 @@ public:
 
     PrimalSearch& search() { return search_; }
 
-    Outcome start(double seconds, std::uint64_t work, double target, double lower_bound,
-                  nb::object observer) {
+    Outcome start(double seconds, std::uint64_t work, double target, double lower_bound, nb::object observer) {
         return watched(seconds, std::move(observer),
                        [&](Control& control) { search_.start(control, {work, 0, target, lower_bound}); });
     }
@@ -228,8 +220,7 @@ void bind_primal_search(nb::module_& module) {
     nb::class_<Outcome>(module, "Outcome", "Why a search returned.")
         .def_ro("timed_out", &Outcome::timed_out)
         .def_ro("interrupted", &Outcome::interrupted)
-        .def_ro("error", &Outcome::error,
-                "The exception raised by the observer or a signal handler, or None.");
+        .def_ro("error", &Outcome::error, "The exception raised by the observer or a signal handler, or None.");
     nb::class_<OwningPrimalSearch>(module, "PrimalSearch", "Good hyperplanes, and a first lower bound.")
         .def(nb::init<const Matrix&, const Vector&, const Vector&, std::uint64_t>(), "features"_a, "labels"_a,
              "costs"_a, "seed"_a)

@@ -112,8 +112,7 @@ double certified_value(const Samples& samples, std::span<const ExtraRow> extra_r
             add_scaled(gradient.data(), factor, extra.normal.data(), samples.stride());
             demand += factor * extra.bound;
             demand_size += factor * std::abs(extra.bound);
-            gradient_size +=
-                factor * std::sqrt(dot(extra.normal.data(), extra.normal.data(), samples.stride()));
+            gradient_size += factor * std::sqrt(dot(extra.normal.data(), extra.normal.data(), samples.stride()));
         }
     }
     const double terms = static_cast<double>(whole.size() + samples.dimension() + 8);

@@ -51,9 +51,8 @@ double shrink(MaxMargin& solver, std::vector<std::size_t>& members, double thres
         std::vector<std::size_t> left;
         for (const std::size_t i : members) {
             const auto certificate = solver.certificate();
-            const bool needed =
-                std::any_of(certificate.begin(), certificate.end(),
-                            [i](const Multiplier& multiplier) { return multiplier.row == i; });
+            const bool needed = std::any_of(certificate.begin(), certificate.end(),
+                                            [i](const Multiplier& multiplier) { return multiplier.row == i; });
             if (needed) {
                 left.push_back(i);
             } else {

@@ -12,10 +12,23 @@ namespace hardmargin {
 
 inline constexpr std::size_t lanes = 4;
 
-// The smallest multiple of `lanes` that is >= count.
-constexpr std::size_t padded_size(std::size_t count) {
-    return (count + lanes - 1) / lanes * lanes;
+// The smallest multiple of `unit` that is >= count.
+constexpr std::size_t padded_size(std::size_t count, std::size_t unit = lanes) {
+    return (count + unit - 1) / unit * unit;
 }
+
+// Samples are evaluated in tiles of this many, and padded with zeros to whole tiles.
+inline constexpr std::size_t tile = 4 * lanes;
+
+// A samples x features matrix in tiles: the first feature of the tile's samples, then the second one, and so
+// on, so that a pass over all samples reads the memory from one end to the other. One more column, plain, for
+// the bias.
+struct Columns {
+    const double* values;
+    std::size_t count;
+    std::size_t padded;  // samples, a multiple of `tile`
+    const double* bias_column;
+};
 
 struct Kernels {
     double (*dot)(const double* left, const double* right, std::size_t stride);
@@ -25,9 +38,9 @@ struct Kernels {
     void (*add_rows)(const double* rows, std::size_t count, std::size_t stride, const double* factors,
                      double* target);
     void (*rotate)(double* upper, double* lower, double cosine, double sine, std::size_t stride);
-    void (*combine_columns)(const double* columns, std::size_t count, std::size_t padded,
-                            const double* weights, double bias, const double* bias_column, double* out);
-    std::size_t (*smallest_sum)(const double* values, const double* offsets, std::size_t padded);
+    void (*combine_columns)(const Columns& columns, const double* weights, double bias, double* out);
+    std::size_t (*price)(const Columns& columns, const double* weights, double bias, const double* scales,
+                         const double* offsets, double* out);
 };
 
 extern const Kernels baseline_kernels;
@@ -60,16 +73,15 @@ inline void rotate(double* upper, double* lower, double cosine, double sine, std
     kernels.rotate(upper, lower, cosine, sine, stride);
 }
 
-// out[i] = bias * bias_column[i] + sum_k weights[k] * columns[k][i] for i < padded; columns lie `padded`
-// apart.
-inline void combine_columns(const double* columns, std::size_t count, std::size_t padded,
-                            const double* weights, double bias, const double* bias_column, double* out) {
-    kernels.combine_columns(columns, count, padded, weights, bias, bias_column, out);
+// out[i] = bias * bias_column[i] + sum_k weights[k] * column_k[i] for i < padded.
+inline void combine_columns(const Columns& columns, const double* weights, double bias, double* out) {
+    kernels.combine_columns(columns, weights, bias, out);
 }
 
-// Index i < padded of the smallest values[i] + offsets[i], the first of several; NaN is never chosen.
-inline std::size_t smallest_sum(const double* values, const double* offsets, std::size_t padded) {
-    return kernels.smallest_sum(values, offsets, padded);
+// The same, and returns the i with the smallest (out[i] - 1) * scales[i] + offsets[i]; NaN is never chosen.
+inline std::size_t price(const Columns& columns, const double* weights, double bias, const double* scales,
+                         const double* offsets, double* out) {
+    return kernels.price(columns, weights, bias, scales, offsets, out);
 }
 
 }  // namespace hardmargin

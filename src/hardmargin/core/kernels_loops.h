@@ -60,70 +60,58 @@ void rotate_loop(double* upper, double* lower, double cosine, double sine, std::
     }
 }
 
-void combine_columns_loop(const double* columns, std::size_t count, std::size_t padded, const double* weights,
-                          double bias, const double* bias_column, double* out) {
-    std::size_t i = 0;
-    // Four vectors of samples stay in registers while the columns pass by, so that `out` is written once.
-    for (; i + 4 * lanes <= padded; i += 4 * lanes) {
-        Lanes sums[4];
+// One tile of combine_columns; its four vectors stay in registers while the columns pass by.
+inline void combine_tile(const Columns& columns, const double* weights, double bias, std::size_t i, Lanes* sums) {
+    const double* values = columns.values + i * columns.count;
+    for (std::size_t part = 0; part < 4; ++part) {
+        sums[part] = bias * HARDMARGIN_LOAD(columns.bias_column + i + part * lanes);
+    }
+    for (std::size_t k = 0; k < columns.count; ++k) {
         for (std::size_t part = 0; part < 4; ++part) {
-            sums[part] = bias * HARDMARGIN_LOAD(bias_column + i + part * lanes);
+            sums[part] += weights[k] * HARDMARGIN_LOAD(values + k * tile + part * lanes);
         }
-        for (std::size_t k = 0; k < count; ++k) {
-            const double* column = columns + k * padded + i;
-            for (std::size_t part = 0; part < 4; ++part) {
-                sums[part] += weights[k] * HARDMARGIN_LOAD(column + part * lanes);
-            }
-        }
+    }
+}
+
+void combine_columns_loop(const Columns& columns, const double* weights, double bias, double* out) {
+    for (std::size_t i = 0; i < columns.padded; i += tile) {
+        Lanes sums[4];
+        combine_tile(columns, weights, bias, i, sums);
         for (std::size_t part = 0; part < 4; ++part) {
             HARDMARGIN_STORE(out + i + part * lanes) = sums[part];
         }
     }
-    for (; i < padded; i += lanes) {
-        Lanes sum = bias * HARDMARGIN_LOAD(bias_column + i);
-        for (std::size_t k = 0; k < count; ++k) {
-            sum += weights[k] * HARDMARGIN_LOAD(columns + k * padded + i);
-        }
-        HARDMARGIN_STORE(out + i) = sum;
-    }
 }
 
-std::size_t smallest_sum_loop(const double* values, const double* offsets, std::size_t padded) {
+std::size_t price_loop(const Columns& columns, const double* weights, double bias, const double* scales,
+                       const double* offsets, double* out) {
     constexpr double infinity = __builtin_inf();
-    Lanes best[2] = {{infinity, infinity, infinity, infinity}, {infinity, infinity, infinity, infinity}};
-    Lanes where[2] = {};
+    Lanes best = {infinity, infinity, infinity, infinity};
+    Lanes where = {};
     Lanes position = {0, 1, 2, 3};
-    std::size_t i = 0;
-    for (; i + 2 * lanes <= padded; i += 2 * lanes) {
-        const Lanes next = position + static_cast<double>(lanes);
-        const Lanes first = HARDMARGIN_LOAD(values + i) + HARDMARGIN_LOAD(offsets + i);
-        const Lanes second = HARDMARGIN_LOAD(values + i + lanes) + HARDMARGIN_LOAD(offsets + i + lanes);
-        where[0] = first < best[0] ? position : where[0];
-        best[0] = first < best[0] ? first : best[0];
-        where[1] = second < best[1] ? next : where[1];
-        best[1] = second < best[1] ? second : best[1];
-        position = next + static_cast<double>(lanes);
-    }
-    if (i < padded) {
-        const Lanes sum = HARDMARGIN_LOAD(values + i) + HARDMARGIN_LOAD(offsets + i);
-        where[0] = sum < best[0] ? position : where[0];
-        best[0] = sum < best[0] ? sum : best[0];
-    }
-    double smallest = infinity;
-    double chosen = 0;
-    for (std::size_t lane = 0; lane < 2 * lanes; ++lane) {
-        const double value = best[lane / lanes][lane % lanes];
-        const double index = where[lane / lanes][lane % lanes];
-        if (value < smallest || (value == smallest && index < chosen)) {
-            smallest = value;
-            chosen = index;
+    for (std::size_t i = 0; i < columns.padded; i += tile) {
+        Lanes sums[4];
+        combine_tile(columns, weights, bias, i, sums);
+        for (std::size_t part = 0; part < 4; ++part) {
+            const std::size_t at = i + part * lanes;
+            HARDMARGIN_STORE(out + at) = sums[part];
+            const Lanes score = (sums[part] - 1.0) * HARDMARGIN_LOAD(scales + at) + HARDMARGIN_LOAD(offsets + at);
+            where = score < best ? position : where;
+            best = score < best ? score : best;
+            position += static_cast<double>(lanes);
         }
     }
-    return static_cast<std::size_t>(chosen);
+    std::size_t chosen = 0;
+    for (std::size_t lane = 1; lane < lanes; ++lane) {
+        if (best[lane] < best[chosen] || (best[lane] == best[chosen] && where[lane] < where[chosen])) {
+            chosen = lane;
+        }
+    }
+    return static_cast<std::size_t>(where[chosen]);
 }
 
 constexpr Kernels loops = {dot_loop,    add_scaled_loop,      multiply_rows_loop, add_rows_loop,
-                           rotate_loop, combine_columns_loop, smallest_sum_loop};
+                           rotate_loop, combine_columns_loop, price_loop};
 
 #undef HARDMARGIN_LOAD
 #undef HARDMARGIN_STORE

@@ -20,8 +20,7 @@ LineMinimum LineSearch::minimise(const Line& line, double from, double to, doubl
     // The steps that keep the norm term below the limit.
     if (line.direction_squared > 0) {
         const double centre = -line.product / line.direction_squared;
-        const double room =
-            2 * limit - line.norm_squared + line.product * line.product / line.direction_squared;
+        const double room = 2 * limit - line.norm_squared + line.product * line.product / line.direction_squared;
         if (room <= 0) {
             return best;
         }

@@ -36,8 +36,7 @@ MaxMargin::MaxMargin(const Samples& samples)
     : samples_(samples),
       enabled_(2 * samples.count()),
       keep_offsets_(samples.padded_count(), infinity),
-      solution_{{}, {}, std::vector<double>(samples.stride()),
-                0,  0,  Basis(samples.dimension(), samples.stride()),
+      solution_{{}, {}, std::vector<double>(samples.stride()), 0, 0, Basis(samples.dimension(), samples.stride()),
                 0},
       margins_(samples.padded_count()),
       normal_(samples.stride()),
@@ -56,6 +55,7 @@ void MaxMargin::enable(std::size_t row) {
     const std::size_t n = samples_.count();
     if (row < n) {
         keep_offsets_[row] = 0;
+        ++enabled_counts_[samples_.label(row) > 0];
     } else if (row < 2 * n) {
         flips_.push_back(row);
     }
@@ -69,6 +69,7 @@ void MaxMargin::disable(std::size_t row) {
     const std::size_t n = samples_.count();
     if (row < n) {
         keep_offsets_[row] = infinity;
+        --enabled_counts_[samples_.label(row) > 0];
     } else if (row < 2 * n) {
         flips_.erase(std::find(flips_.begin(), flips_.end(), row));
     }
@@ -76,7 +77,9 @@ void MaxMargin::disable(std::size_t row) {
     if (found != solution_.active.end()) {
         const auto index = static_cast<std::size_t>(found - solution_.active.begin());
         const double multiplier = solution_.multipliers[index];
-        if (!erase(index) || !withdraw(row, multiplier)) {
+        if (erase(index)) {
+            withdraw_or_forget(row, multiplier);
+        } else {
             forget();
         }
     }
@@ -86,6 +89,7 @@ void MaxMargin::clear() {
     std::fill(enabled_.begin(), enabled_.end(), static_cast<unsigned char>(0));
     std::fill(keep_offsets_.begin(), keep_offsets_.end(), infinity);
     flips_.clear();
+    enabled_counts_ = {0, 0};
     forget();
 }
 
@@ -143,16 +147,17 @@ void MaxMargin::load_reduced_normal(std::size_t row) {
     if (anchored()) {
         // Up to the signs of flips, which cancel, (c / c_0) a_0 is the anchor's x times this row's c.
         const std::size_t anchor = solution_.active[0] < n ? solution_.active[0] : solution_.active[0] - n;
-        add_scaled(normal_.data(), -bias_coefficient(row) * samples_.label(anchor), samples_.row(anchor),
-                   stride);
+        add_scaled(normal_.data(), -bias_coefficient(row) * samples_.label(anchor), samples_.row(anchor), stride);
     }
 }
 
 void MaxMargin::restore(const Solution& solution, std::span<const unsigned char> kept) {
     std::fill(enabled_.begin(), enabled_.end(), static_cast<unsigned char>(0));
     flips_.clear();
+    enabled_counts_ = {0, 0};
     for (std::size_t i = 0; i < samples_.count(); ++i) {
         enabled_[i] = kept[i];
+        enabled_counts_[samples_.label(i) > 0] += kept[i];
         keep_offsets_[i] = kept[i] != 0 ? 0.0 : infinity;
     }
     solution_ = solution;
@@ -163,15 +168,19 @@ void MaxMargin::restore(const Solution& solution, std::span<const unsigned char>
 
 double MaxMargin::relate(std::size_t row) {
     load_reduced_normal(row);
-    Basis& basis = solution_.basis;
-    double squared_length = basis.split(normal_.data(), projections_.data(), rest_.data());
-    const double scale = normal_norm(row) + (anchored() ? normal_norm(solution_.active[0]) : 0.0);
-    const double shortest = dependence_tolerance * scale;
-    if (!(squared_length > shortest * shortest) || basis.count() == samples_.dimension()) {
-        squared_length = 0;
-    }
+    rest_squared_ = solution_.basis.split(normal_.data(), projections_.data(), rest_.data());
+    split_is_current_ = true;
+    work_ += (4 * solution_.basis.count() + 4) * samples_.stride();
+    return shares_and_length(row);
+}
+
+double MaxMargin::relate_again(std::size_t row) {
+    return split_is_current_ ? shares_and_length(row) : relate(row);
+}
+
+double MaxMargin::shares_and_length(std::size_t row) {
     const std::size_t first = anchored() ? 1 : 0;
-    basis.shares(projections_.data(), shares_.data() + first);
+    solution_.basis.shares(projections_.data(), shares_.data() + first);
     if (first == 1) {
         double balance = bias_coefficient(row);
         for (std::size_t index = 1; index < solution_.active.size(); ++index) {
@@ -179,12 +188,15 @@ double MaxMargin::relate(std::size_t row) {
         }
         shares_[0] = balance * bias_coefficient(solution_.active[0]);
     }
-    work_ += (4 * basis.count() + 4) * samples_.stride();
-    return squared_length;
+    const double scale = normal_norm(row) + (anchored() ? normal_norm(solution_.active[0]) : 0.0);
+    const double shortest = dependence_tolerance * scale;
+    const bool independent = rest_squared_ > shortest * shortest && solution_.basis.count() < samples_.dimension();
+    return independent ? rest_squared_ : 0.0;
 }
 
 void MaxMargin::append(std::size_t row, double multiplier, double squared_length) {
     solution_.basis.append(projections_.data(), rest_.data(), squared_length);
+    split_is_current_ = false;
     solution_.active.push_back(row);
     solution_.multipliers.push_back(multiplier);
     ++solution_.age;
@@ -196,10 +208,11 @@ bool MaxMargin::erase(std::size_t index) {
     solution_.active.erase(solution_.active.begin() + static_cast<std::ptrdiff_t>(index));
     solution_.multipliers.erase(solution_.multipliers.begin() + static_cast<std::ptrdiff_t>(index));
     if (!anchor_leaves) {
-        solution_.basis.erase(index - first);
+        rest_squared_ += solution_.basis.erase(index - first, projections_.data(), rest_.data());
         ++solution_.age;
         return true;
     }
+    split_is_current_ = false;
     // The sample with the largest multiplier is the one least likely to leave soon.
     std::size_t heir = solution_.active.size();
     for (std::size_t other = 0; other < solution_.active.size(); ++other) {
@@ -218,13 +231,13 @@ bool MaxMargin::erase(std::size_t index) {
 bool MaxMargin::rebuild_basis() {
     solution_.basis.clear();
     solution_.age = 0;
+    split_is_current_ = false;
     for (std::size_t index = anchored() ? 1 : 0; index < solution_.active.size(); ++index) {
         const std::size_t row = solution_.active[index];
         load_reduced_normal(row);
-        const double squared_length =
-            solution_.basis.split(normal_.data(), projections_.data(), rest_.data());
-        const double shortest = 0.1 * dependence_tolerance *
-                                (normal_norm(row) + (anchored() ? normal_norm(solution_.active[0]) : 0.0));
+        const double squared_length = solution_.basis.split(normal_.data(), projections_.data(), rest_.data());
+        const double shortest =
+            0.1 * dependence_tolerance * (normal_norm(row) + (anchored() ? normal_norm(solution_.active[0]) : 0.0));
         if (!(squared_length > shortest * shortest) || solution_.basis.count() == samples_.dimension()) {
             return false;
         }
@@ -259,9 +272,9 @@ bool MaxMargin::refresh() {
         }
         solution_.multipliers[0] = balance * bias_coefficient(solution_.active[0]);
     }
-    const double largest = solution_.multipliers.empty() ? 0.0
-                                                         : *std::max_element(solution_.multipliers.begin(),
-                                                                             solution_.multipliers.end());
+    const double largest = solution_.multipliers.empty()
+                               ? 0.0
+                               : *std::max_element(solution_.multipliers.begin(), solution_.multipliers.end());
     for (double& multiplier : solution_.multipliers) {
         if (!(multiplier >= -1e-7 * largest)) {
             return false;
@@ -282,8 +295,8 @@ void MaxMargin::set_bias() {
     const std::size_t n = samples_.count();
     const std::size_t anchor = solution_.active[0] < n ? solution_.active[0] : solution_.active[0] - n;
     // A tight sample has y (w.x + b) = 1, kept or flipped; y is its own inverse.
-    solution_.bias = samples_.label(anchor) *
-                     (1.0 - dot(samples_.row(anchor), solution_.weights.data(), samples_.stride()));
+    solution_.bias =
+        samples_.label(anchor) * (1.0 - dot(samples_.row(anchor), solution_.weights.data(), samples_.stride()));
 }
 
 void MaxMargin::release_direction(std::size_t index, double* direction, double& bias_direction) {
@@ -308,8 +321,7 @@ void MaxMargin::release_direction(std::size_t index, double* direction, double& 
         const std::size_t n = samples_.count();
         const std::size_t anchor = solution_.active[0] < n ? solution_.active[0] : solution_.active[0] - n;
         const double rate = anchor_released ? (solution_.active[0] < n ? -1.0 : 1.0) : 0.0;
-        bias_direction =
-            samples_.label(anchor) * (rate - dot(samples_.row(anchor), direction, samples_.stride()));
+        bias_direction = samples_.label(anchor) * (rate - dot(samples_.row(anchor), direction, samples_.stride()));
     }
 }
 
@@ -320,20 +332,16 @@ void MaxMargin::start() {
     // Without weights all samples look alike. The first two are those that the line through the class means
     // puts deepest in the other class.
     const std::size_t n = samples_.count();
-    std::size_t counts[2] = {0, 0};
-    for (std::size_t i = 0; i < n; ++i) {
-        counts[samples_.label(i) > 0] += enabled_[i];
-    }
-    if (counts[0] == 0 || counts[1] == 0 || !extra_rows_.empty() || !flips_.empty()) {
+    if (enabled_counts_[0] == 0 || enabled_counts_[1] == 0 || !extra_rows_.empty() || !flips_.empty()) {
         return;
     }
-    std::fill(normal_.begin(), normal_.end(), 0.0);
+    const double shares[2] = {1.0 / static_cast<double>(enabled_counts_[0]),
+                              1.0 / static_cast<double>(enabled_counts_[1])};
     for (std::size_t i = 0; i < n; ++i) {
-        if (enabled_[i] != 0) {
-            add_scaled(normal_.data(), 1.0 / static_cast<double>(counts[samples_.label(i) > 0]),
-                       samples_.row(i), samples_.stride());
-        }
+        margins_[i] = enabled_[i] != 0 ? shares[samples_.label(i) > 0] : 0.0;
     }
+    std::fill(normal_.begin(), normal_.end(), 0.0);
+    add_rows(samples_.row(0), n, samples_.stride(), margins_.data(), normal_.data());
     samples_.margins(normal_.data(), 0.0, margins_.data());
     work_ += 2 * samples_.padded_count() * samples_.dimension();
     std::size_t deepest[2] = {n, n};
@@ -358,16 +366,22 @@ double MaxMargin::tolerance() const {
 
 std::size_t MaxMargin::most_violated(double tolerance, double& violation) {
     const std::size_t n = samples_.count();
-    const std::size_t none = 2 * n + extra_rows_.size();
-    std::size_t chosen = none;
+    std::size_t chosen = none();
     violation = tolerance;
-    samples_.margins(solution_.weights.data(), solution_.bias, margins_.data());
+    const std::size_t farthest = price(samples_.columns(), solution_.weights.data(), solution_.bias,
+                                       samples_.pricing_scales(), keep_offsets_.data(), margins_.data());
     work_ += samples_.padded_count() * (samples_.dimension() + 1);
-    if (n > 0) {
-        const std::size_t i = smallest_sum(margins_.data(), keep_offsets_.data(), samples_.padded_count());
-        if (i < n && 1.0 - (margins_[i] + keep_offsets_[i]) > violation) {
+    const auto consider_sample = [&](std::size_t i) {
+        if (i < n && enabled_[i] != 0 && 1.0 - margins_[i] > violation) {
             violation = 1.0 - margins_[i];
             chosen = i;
+        }
+    };
+    consider_sample(farthest);
+    if (chosen == none()) {
+        // The farthest one is near enough, but a long sample may still miss its margin by more.
+        for (std::size_t i = 0; i < n; ++i) {
+            consider_sample(i);
         }
     }
     for (const std::size_t flip : flips_) {
@@ -402,12 +416,11 @@ MaxMargin::Entry MaxMargin::enter(std::size_t row, double violation, double thre
             set_bias();
             return Entry::entered;
         }
-        const double squared_length = relate(row);
+        const double squared_length = steps == 0 ? relate(row) : relate_again(row);
         double dual_step = infinity;
         std::size_t leaving = 0;
         for (std::size_t index = 0; index < solution_.active.size(); ++index) {
-            if (shares_[index] > share_tolerance &&
-                solution_.multipliers[index] < dual_step * shares_[index]) {
+            if (shares_[index] > share_tolerance && solution_.multipliers[index] < dual_step * shares_[index]) {
                 dual_step = solution_.multipliers[index] / shares_[index];
                 leaving = index;
             }
@@ -416,16 +429,17 @@ MaxMargin::Entry MaxMargin::enter(std::size_t row, double violation, double thre
         const double step = std::min(dual_step, primal_step);
         if (step == infinity) {
             certify_ray(row);
-            return withdraw(row, multiplier) ? Entry::impossible : Entry::trouble;
+            withdraw_or_forget(row, multiplier);
+            return Entry::impossible;
         }
         const double value = solution_.value + step * (violation - 0.5 * step * squared_length);
         if (value >= threshold) {
             certify_step(row, multiplier, step);
-            return withdraw(row, multiplier) ? Entry::passed_threshold : Entry::trouble;
+            withdraw_or_forget(row, multiplier);
+            return Entry::passed_threshold;
         }
         for (std::size_t index = 0; index < solution_.active.size(); ++index) {
-            solution_.multipliers[index] =
-                std::max(0.0, solution_.multipliers[index] - step * shares_[index]);
+            solution_.multipliers[index] = std::max(0.0, solution_.multipliers[index] - step * shares_[index]);
         }
         multiplier += step;
         solution_.value = value;
@@ -451,7 +465,7 @@ bool MaxMargin::withdraw(std::size_t row, double multiplier) {
         if (steps == most_steps || (!anchored() && row < 2 * samples_.count())) {
             return false;
         }
-        const double squared_length = relate(row);
+        const double squared_length = steps == 0 ? relate(row) : relate_again(row);
         double step = multiplier;
         std::size_t leaving = solution_.active.size();
         for (std::size_t index = 0; index < solution_.active.size(); ++index) {
@@ -461,8 +475,7 @@ bool MaxMargin::withdraw(std::size_t row, double multiplier) {
             }
         }
         for (std::size_t index = 0; index < solution_.active.size(); ++index) {
-            solution_.multipliers[index] =
-                std::max(0.0, solution_.multipliers[index] + step * shares_[index]);
+            solution_.multipliers[index] = std::max(0.0, solution_.multipliers[index] + step * shares_[index]);
         }
         if (squared_length > 0) {
             add_scaled(solution_.weights.data(), -step, rest_.data(), samples_.stride());
@@ -480,9 +493,14 @@ bool MaxMargin::withdraw(std::size_t row, double multiplier) {
     return true;
 }
 
+void MaxMargin::withdraw_or_forget(std::size_t row, double multiplier) {
+    if (!withdraw(row, multiplier)) {
+        forget();
+    }
+}
+
 MaxMarginStatus MaxMargin::solve(double threshold) {
     const double reach = threshold * (1 + threshold_slack);
-    const std::size_t none = 2 * samples_.count() + extra_rows_.size();
     const std::size_t most_iterations = 50 * (samples_.dimension() + 20) + samples_.count();
     const bool ask = stop_ && samples_.padded_count() * samples_.stride() > long_iteration;
     double looseness = 1;
@@ -513,7 +531,7 @@ MaxMarginStatus MaxMargin::solve(double threshold) {
         const double allowed = tolerance() * looseness;
         double violation = 0;
         const std::size_t row = most_violated(allowed, violation);
-        if (row == none) {
+        if (row == none()) {
             return MaxMarginStatus::optimal;
         }
         if (std::find(solution_.active.begin(), solution_.active.end(), row) != solution_.active.end()) {
@@ -539,8 +557,7 @@ MaxMarginStatus MaxMargin::solve(double threshold) {
                 }
                 return MaxMarginStatus::failed;
             case Entry::impossible:
-                if (certificate_value_ > 0 &&
-                    (threshold == no_threshold || certificate_value_ >= threshold)) {
+                if (certificate_value_ > 0 && (threshold == no_threshold || certificate_value_ >= threshold)) {
                     return MaxMarginStatus::infeasible;
                 }
                 return MaxMarginStatus::failed;
@@ -581,8 +598,7 @@ void MaxMargin::certify_active() {
 void MaxMargin::certify_step(std::size_t row, double multiplier, double step) {
     certificate_.assign(1, {row, multiplier + step});
     for (std::size_t index = 0; index < solution_.active.size(); ++index) {
-        certificate_.push_back(
-            {solution_.active[index], solution_.multipliers[index] - step * shares_[index]});
+        certificate_.push_back({solution_.active[index], solution_.multipliers[index] - step * shares_[index]});
     }
     certify();
 }

@@ -13,6 +13,7 @@
 // Basis, so that a step costs O(rows * dimension) and conditioning is not squared.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -116,6 +117,9 @@ private:
     // an active row) and rest_, and returns the squared length of the rest, 0 if the normal lies in their
     // span.
     double relate(std::size_t row);
+    // The same for the row that was related last, after erase().
+    double relate_again(std::size_t row);
+    double shares_and_length(std::size_t row);
     void append(std::size_t row, double multiplier, double squared_length);
     // Takes an active row out and leaves the multipliers of the others as they are.
     bool erase(std::size_t index);
@@ -125,12 +129,15 @@ private:
     void set_bias();
 
     void start();
+    // The enabled row that is farthest from being satisfied, or none().
     std::size_t most_violated(double tolerance, double& violation);
+    std::size_t none() const { return 2 * samples_.count() + extra_rows_.size(); }
     double tolerance() const;
     Entry enter(std::size_t row, double violation, double threshold);
     // Lowers the multiplier of a row outside the active set to zero, which leaves a solution of the active
     // rows.
     bool withdraw(std::size_t row, double multiplier);
+    void withdraw_or_forget(std::size_t row, double multiplier);
     // Set certificate_ from the solution, from a step of `row` along the direction last looked at, or from
     // that direction itself, and then certify what is left of it without its smallest multipliers.
     void certify();
@@ -141,14 +148,16 @@ private:
     const Samples& samples_;
     std::vector<ExtraRow> extra_rows_;
     std::vector<unsigned char> enabled_;
-    std::vector<double>
-        keep_offsets_;  // 0 for enabled samples, infinity for the others: pricing without branches
-    std::vector<std::size_t> flips_;  // the enabled flips
+    std::vector<double> keep_offsets_;  // 0 for enabled samples, infinity for the others: pricing without branches
+    std::array<std::size_t, 2> enabled_counts_{};  // of the negative and the positive samples
+    std::vector<std::size_t> flips_;               // the enabled flips
     Solution solution_;
     std::vector<double> margins_;
     std::vector<double> normal_;
     std::vector<double> rest_;
     std::vector<double> projections_;
+    double rest_squared_ = 0;
+    bool split_is_current_ = false;  // normal_, projections_ and rest_ belong to the present basis
     std::vector<double> shares_;
     std::vector<Multiplier> certificate_;
     double certificate_value_ = 0;

@@ -41,11 +41,10 @@ public:
     PrimalSearch& operator=(const PrimalSearch&) = delete;
 
     struct Budget {
-        std::uint64_t work;  // multiply-adds
-        std::uint64_t
-            tries;      // times the walk may return to its best place, or start anew, without a better one
-        double target;  // the search is over at this objective
-        double lower_bound;  // only passed on to whoever watches
+        std::uint64_t work;   // multiply-adds
+        std::uint64_t tries;  // times the walk may return to its best place, or start anew, without a better one
+        double target;        // the search is over at this objective
+        double lower_bound;   // only passed on to whoever watches
     };
 
     // The starts, within the budget and until `control` says stop.

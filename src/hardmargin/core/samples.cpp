@@ -4,21 +4,19 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "kernels.h"
-
 namespace hardmargin {
 
-Samples::Samples(std::span<const double> features, std::span<const double> labels,
-                 std::span<const double> costs)
+Samples::Samples(std::span<const double> features, std::span<const double> labels, std::span<const double> costs)
     : labels_count_(labels.size()),
       dimension_(labels.empty() ? 0 : features.size() / labels.size()),
       stride_(padded_size(dimension_)),
-      padded_count_(padded_size(labels_count_)),
+      padded_count_(padded_size(labels_count_, tile)),
       rows_(labels_count_ * stride_),
       columns_(dimension_ * padded_count_),
       labels_(padded_count_),
       costs_(costs.begin(), costs.end()),
-      norms_(labels_count_) {
+      norms_(labels_count_),
+      pricing_scales_(padded_count_) {
     if (features.size() != labels_count_ * dimension_ || costs.size() != labels_count_) {
         throw std::invalid_argument("samples: features, labels and costs do not fit together");
     }
@@ -33,16 +31,20 @@ Samples::Samples(std::span<const double> features, std::span<const double> label
         for (std::size_t k = 0; k < dimension_; ++k) {
             const double value = labels[i] * features[i * dimension_ + k];
             rows_[i * stride_ + k] = value;
-            columns_[k * padded_count_ + i] = value;
+            columns_[i / tile * tile * dimension_ + k * tile + i % tile] = value;
         }
         norms_[i] = std::sqrt(dot(row(i), row(i), stride_)) * (1 + 1e-12);
         largest_norm_ = std::max(largest_norm_, norms_[i]);
         equal_costs_ = equal_costs_ && costs[i] == costs[0];
     }
+    constexpr double shortest_share = 0.01;
+    for (std::size_t i = 0; i < labels_count_ && largest_norm_ > 0; ++i) {
+        pricing_scales_[i] = largest_norm_ / std::max(norms_[i], shortest_share * largest_norm_);
+    }
 }
 
 void Samples::margins(const double* weights, double bias, double* margins) const {
-    combine_columns(columns_.data(), dimension_, padded_count_, weights, bias, labels_.data(), margins);
+    combine_columns(columns(), weights, bias, margins);
 }
 
 }  // namespace hardmargin

@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "kernels.h"
+
 namespace hardmargin {
 
 // Samples as signed rows a_i = y_i x_i: sample i is kept by (w, b) iff a_i . w + y_i b >= 1.
@@ -21,16 +23,17 @@ public:
     std::size_t padded_count() const { return padded_count_; }
 
     const double* row(std::size_t i) const { return rows_.data() + i * stride_; }
-    // Feature-major copy of the rows, for evaluating all samples at once: column k at k * padded_count().
-    const double* columns() const { return columns_.data(); }
-    const double* column(std::size_t k) const { return columns_.data() + k * padded_count_; }
+    // Copy of the rows in tiles, for evaluating all samples at once; the labels are the bias column.
+    Columns columns() const { return {columns_.data(), dimension_, padded_count_, labels_.data()}; }
 
     double label(std::size_t i) const { return labels_[i]; }
-    const double* labels() const { return labels_.data(); }
     double cost(std::size_t i) const { return costs_[i]; }
     std::span<const double> costs() const { return costs_; }
     // ||x_i||, rounded up.
     double norm(std::size_t i) const { return norms_[i]; }
+    // About 1 / ||x_i||, never more than a hundred times that of the longest sample: turns violations into
+    // distances.
+    const double* pricing_scales() const { return pricing_scales_.data(); }
     double largest_norm() const { return largest_norm_; }
     // Whether all costs are the same.
     bool equal_costs() const { return equal_costs_; }
@@ -48,6 +51,7 @@ private:
     std::vector<double> labels_;
     std::vector<double> costs_;
     std::vector<double> norms_;
+    std::vector<double> pricing_scales_;
     double largest_norm_ = 0;
     bool equal_costs_ = true;
 };

@@ -54,9 +54,7 @@ def read(source: Source) -> Dataset:
         labels.append(numeric_label(source, line, words[0]))
         rows.append(line, words[1:])
     if header and header.n != len(samples):
-        raise source.error(
-            f"found {len(samples)} samples; expected the n = {header.n} of line {header.n_line}."
-        )
+        raise source.error(f"found {len(samples)} samples; expected the n = {header.n} of line {header.n_line}.")
     return Dataset(rows.matrix(), labels_from(labels), None, "brooks")
 
 

@@ -42,11 +42,7 @@ class Columns:
 
     def describe(self, column: int) -> str:
         """What a column is called, for error messages."""
-        return (
-            f"column {column} (counted from 0)"
-            if self.names is None
-            else f"column {shown(self.names[column])}"
-        )
+        return f"column {column} (counted from 0)" if self.names is None else f"column {shown(self.names[column])}"
 
     def describe_feature(self, feature: int) -> str:
         """What the column of a feature is called, for error messages."""
@@ -142,7 +138,6 @@ def _default_label_column(names: list[str], count: int) -> int:
 def _only(names: list[str], name: str) -> int:
     if names.count(name) > 1:
         raise _NoSuchColumnError(
-            f"{names.count(name)} columns are named {shown(name)}; expected one, "
-            "or the label column by position."
+            f"{names.count(name)} columns are named {shown(name)}; expected one, or the label column by position."
         )
     return names.index(name)

@@ -52,9 +52,7 @@ def read(source: Source, label: str | int | None = None) -> Dataset:
     labels = []
     for line, cells in islice(_records(source, delimiter), 0 if columns.names is None else 1, None):
         if len(cells) != columns.count:
-            raise source.error(
-                f"found {len(cells)} columns; expected {columns.count} as in the first row.", line
-            )
+            raise source.error(f"found {len(cells)} columns; expected {columns.count} as in the first row.", line)
         word = cells.pop(columns.label)
         if word.lower() in MISSING:
             found = f"{columns.describe(columns.label)} is {shown(word)}"

@@ -21,9 +21,7 @@ FORMATS = ("brooks", "libsvm", "csv")
 _WRITERS = {"brooks": brooks.write, "libsvm": libsvm.write, "csv": delimited.write}
 
 
-def load(
-    path: str | os.PathLike[str], *, format: str | None = None, label: str | int | None = None
-) -> Dataset:
+def load(path: str | os.PathLike[str], *, format: str | None = None, label: str | int | None = None) -> Dataset:
     """Read labelled samples from a file.
 
     Parameters

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import cast
+from importlib import import_module
+from typing import TYPE_CHECKING, cast
 
-from hardmargin.methods import auto, heuristic
-from hardmargin.methods.base import Method
+if TYPE_CHECKING:
+    from hardmargin.methods.base import Method
 
-_METHODS = {"auto": auto, "heuristic": heuristic}
+# A method is imported when it is asked for: some need packages that not everybody has.
+_MODULES = {"auto": "hardmargin.methods.auto", "heuristic": "hardmargin.methods.heuristic"}
 
 
 def names() -> list[str]:
     """The names that ``solve(method=...)`` takes."""
-    return list(_METHODS)
+    return list(_MODULES)
 
 
 def get_method(name: str) -> Method:
@@ -23,6 +25,6 @@ def get_method(name: str) -> Method:
     ValueError
         If there is no method of that name.
     """
-    if not isinstance(name, str) or name not in _METHODS:
+    if not isinstance(name, str) or name not in _MODULES:
         raise ValueError(f"method is {name!r}; expected one of {', '.join(names())}.")
-    return cast(Method, _METHODS[name])
+    return cast("Method", import_module(_MODULES[name]))

@@ -7,16 +7,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from hardmargin.bounds import Report
 from hardmargin.methods import heuristic
-from hardmargin.methods.base import Incumbent, Limits, Report
+from hardmargin.methods.base import Incumbent, Limits
 from hardmargin.problem import Problem
 from hardmargin.result import Result
 
 Options = heuristic.Options
 
 
-def run(
-    problem: Problem, incumbent: Incumbent | None, limits: Limits, report: Report, options: Options
-) -> Result:
+def run(problem: Problem, incumbent: Incumbent | None, limits: Limits, report: Report, options: Options) -> Result:
     """Solve with the method that suits the problem; see :class:`hardmargin.methods.base.Method`."""
     return replace(heuristic.run(problem, incumbent, limits, report, options), method="auto")

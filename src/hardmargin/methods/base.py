@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, NamedTuple, Protocol
 
-from hardmargin.problem import FloatArray, Problem
+from hardmargin.bounds import Report
+from hardmargin.problem import Problem
 from hardmargin.result import Result
-
-#: ``report(time, upper, lower, nodes)`` is called as the bounds move.
-Report = Callable[[float, float, float, int], None]
+from hardmargin.validation import FloatArray
 
 
 class Incumbent(NamedTuple):
@@ -65,7 +64,11 @@ class Method(Protocol):
     def run(
         self, problem: Problem, incumbent: Incumbent | None, limits: Limits, report: Report, options: Any
     ) -> Result:
-        """Solve ``problem``; may stop at any limit, and then returns its incumbent and a valid bound."""
+        """Solve ``problem``; may stop at any limit, and then returns its incumbent and a valid bound.
+
+        Ctrl-C comes out of ``report`` as a KeyboardInterrupt, and from nowhere else: a method calls it several
+        times a second, and returns when it raises that.
+        """
 
 
 def parse_options(kind: type[Any], given: Any, method: str) -> Any:

@@ -14,9 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from hardmargin import _core
-from hardmargin.methods.base import Incumbent, Limits, Report
+from hardmargin.bounds import Report
+from hardmargin.methods.base import Incumbent, Limits
 from hardmargin.problem import Problem
-from hardmargin.result import Result, Status
+from hardmargin.result import Result
+from hardmargin.status import Status
 
 # Multiply-adds of one unit of effort, about a second's worth on a current core.
 _WORK = 2_500_000_000
@@ -45,9 +47,7 @@ class Options:
             raise ValueError(f"effort is {self.effort!r}; expected a positive number.")
 
 
-def run(
-    problem: Problem, incumbent: Incumbent | None, limits: Limits, report: Report, options: Options
-) -> Result:
+def run(problem: Problem, incumbent: Incumbent | None, limits: Limits, report: Report, options: Options) -> Result:
     """Search and bound; see :class:`hardmargin.methods.base.Method`."""
     search = _Search(problem, limits, report)
     if incumbent is not None:
@@ -71,10 +71,15 @@ class _Search:
         self._lower_bound = 0.0
         self._bounded_at = math.inf
         self._status = Status.HEURISTIC
+        self._raised: BaseException | None = None
 
     def offer(self, incumbent: Incumbent) -> None:
         """Take up a hyperplane from elsewhere."""
-        self._core.offer(np.ascontiguousarray(incumbent.coef), incumbent.intercept, self._limits.remaining())
+        self._while_going(
+            lambda: self._core.offer(
+                np.ascontiguousarray(incumbent.coef), incumbent.intercept, self._limits.remaining()
+            )
+        )
 
     def start(self, work: int) -> None:
         """Try the starting points."""
@@ -101,8 +106,8 @@ class _Search:
             self._limits.gap / 2, self._limits.remaining(), self._observe_bound
         )
         self._lower_bound = max(self._lower_bound, min(proven, self._core.objective))
-        self._take_note(outcome)
         self._observe(self._core.objective, self._lower_bound, self._core.rounds)
+        self._take_note(outcome)
 
     def result(self) -> Result:
         """The best hyperplane, with the best bound."""
@@ -125,16 +130,22 @@ class _Search:
             self._take_note(phase())
 
     def _take_note(self, outcome: _core.Outcome) -> None:
-        if outcome.error is not None and not isinstance(outcome.error, KeyboardInterrupt):
-            raise outcome.error
-        if outcome.interrupted:
+        error = self._raised or outcome.error
+        if error is not None and not isinstance(error, KeyboardInterrupt):
+            raise error
+        if error is not None or outcome.interrupted:
             self._status = Status.INTERRUPTED
         elif self._limits.remaining() == 0 or (outcome.timed_out and self._status is Status.HEURISTIC):
             self._status = Status.TIME_LIMIT
 
     def _observe(self, upper: float, lower: float, nodes: int) -> bool:
-        self._report(self._limits.elapsed(), upper, lower, nodes)
-        return True
+        """Report; False, which ends the phase, if that raised something."""
+        try:
+            self._report(self._limits.elapsed(), upper, lower, nodes)
+        except BaseException as error:
+            # Not left to the outcome: it and the frames of the exception would hold each other for ever.
+            self._raised = error
+        return self._raised is None
 
     def _observe_bound(self, upper: float, lower: float, nodes: int) -> bool:
         return self._observe(upper, max(self._lower_bound, min(lower, upper)), self._core.rounds)

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import math
+import signal
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -10,7 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hardmargin.methods
-from hardmargin import Problem, Status, solve, verify
+from brute_force import optimum
+from hardmargin import Problem, Result, Status, solve, verify
+from hardmargin.presolve import Presolved
 from hardmargin.result import TracePoint
 
 ALL_METHODS = hardmargin.methods.names()
@@ -28,15 +32,15 @@ def test_an_outlier_is_given_up(line, method) -> None:
 @pytest.mark.parametrize("method", ALL_METHODS)
 @settings(max_examples=40)
 @given(data=st.data())
-def test_bound_and_objective_enclose_the_optimum(small_problems, brute_force, method, data) -> None:
+def test_bound_and_objective_enclose_the_optimum(small_problems, method, data) -> None:
     problem = data.draw(small_problems)
     result = solve(problem.X, problem.y, problem.C, sample_weight=problem.weights, method=method)
-    optimum = brute_force(problem)
-    assert result.lower_bound <= optimum * (1 + 1e-9)
-    assert result.objective >= optimum * (1 - 1e-8)
+    best = optimum(problem)
+    assert result.lower_bound <= best * (1 + 1e-9)
+    assert result.objective >= best * (1 - 1e-9)
     assert verify(result, problem.X, problem.y)
     if result.optimal:
-        assert result.objective <= optimum * (1 + 2e-6)
+        assert result.objective <= best * (1 + 2e-6)
 
 
 @pytest.mark.parametrize("scale", [1e-100, 1e-6, 1.0, 1e6, 1e100])
@@ -119,9 +123,118 @@ def test_the_trace_ends_with_the_result_and_reports_are_in_the_callers_units(lin
     assert (seconds, nodes) == (0.25, 17)
     assert upper >= result.objective * (1 - 1e-9)
     assert lower == result.lower_bound
-    assert result.trace[0] == TracePoint(seconds, upper, lower)
+    assert result.trace[0] == TracePoint(result.runtime, max(upper, result.objective), lower)
     assert result.trace[-1] == TracePoint(result.runtime, result.objective, result.lower_bound)
     assert result.nodes == 17
+
+
+def test_the_trace_is_monotone_and_ends_with_the_result(line, stub_method) -> None:
+    """Whatever a method reports: what is not a bound has no place among the bounds over time."""
+    X, y = line
+    stub = stub_method([4.0], 0.0, lower_bound=5.0)
+    run = stub.run
+    uppers = [math.inf, math.nan, 99, 50, 60, 40, 1, 30]
+    lowers = [0, 1, math.nan, -3, 4, 2, 99, -math.inf]
+
+    def reporting(problem, incumbent, limits, report, options) -> Result:
+        for upper, lower in zip(uppers, lowers, strict=True):
+            report(-1.0, upper, lower, 0)
+        return run(problem, incumbent, limits, report, options)
+
+    stub.run = reporting
+    trace = solve(X[:4] / 4 - 0.5, y[:4], C=10, method="stub").trace
+    assert [point.upper for point in trace] == pytest.approx([99, 50, 50, 40, 8, 8])
+    assert [point.lower for point in trace] == [1, 1, 4, 4, 5, 5]
+    assert [point.time for point in trace[:-1]] == [0, 0, 0, 0, 0]
+
+
+@pytest.fixture
+def handler():
+    """Ctrl-C as it is outside a test run, and the guarantee that a solve leaves it so."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("handler")
+@pytest.mark.parametrize("method", ALL_METHODS)
+@pytest.mark.parametrize("moment", [1, 2, 5, 10])
+def test_ctrl_c_at_a_report_ends_the_search_with_what_it_has(method, moment, data_of_many_reports) -> None:
+    reports = []
+
+    def report(*bounds) -> None:
+        reports.append(bounds)
+        if len(reports) >= moment:
+            signal.raise_signal(signal.SIGINT)
+
+    X, y = data_of_many_reports
+    result = solve(X, y, C=1, method=method, options={"effort": 1e9}, report=report)
+    assert result.status is Status.INTERRUPTED
+    assert result.lower_bound <= result.objective <= reports[-1][1] * (1 + 1e-9)
+    assert verify(result, X, y)
+
+
+@pytest.fixture
+def data_of_many_reports() -> tuple[np.ndarray, np.ndarray]:
+    """Data on which no search is soon done."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 10))
+    return X, np.where(X[:, 0] + 2 * rng.standard_normal(200) > 0, 1, -1)
+
+
+@pytest.mark.usefixtures("handler")
+@pytest.mark.parametrize("place", ["restore", "kept_rows"])
+def test_ctrl_c_after_the_search_loses_nothing(line, stub_method, monkeypatch, place) -> None:
+    X, y = line
+    stub_method([4.0], 0.0, lower_bound=6.0)
+    work = getattr(Presolved, place)
+
+    def interrupted(*arguments):
+        signal.raise_signal(signal.SIGINT)
+        return work(*arguments)
+
+    monkeypatch.setattr(Presolved, place, interrupted)
+    result = solve(X[:4] / 4 - 0.5, y[:4], C=10, method="stub")
+    assert result.status is Status.INTERRUPTED
+    assert result.objective == pytest.approx(8)
+    assert result.lower_bound == pytest.approx(6)
+
+
+@pytest.mark.usefixtures("handler")
+def test_ctrl_c_after_a_proof_does_not_take_it_back(line, stub_method) -> None:
+    X, y = line
+    stub = stub_method([4.0], 0.0, lower_bound=8.0)
+    run = stub.run
+
+    def interrupted(*arguments) -> Result:
+        result = run(*arguments)
+        signal.raise_signal(signal.SIGINT)
+        return result
+
+    stub.run = interrupted
+    assert solve(X[:4] / 4 - 0.5, y[:4], C=10, method="stub").status is Status.OPTIMAL
+
+
+@pytest.mark.parametrize(
+    "hyperplane", [([1e200], 0.0), ([math.nan], 0.0), ([0.0], math.inf), ([100.0], 0.0)], ids=str
+)
+def test_no_answer_is_worse_than_none(line, stub_method, hyperplane) -> None:
+    """w = 0 needs no arithmetic, so no rounding may cost more than that."""
+    stub = stub_method([0.0], -1.0)
+    run = stub.run
+    stub.run = lambda *arguments: replace(run(*arguments), coef=hyperplane[0], intercept=hyperplane[1])
+    result = solve(*line, C=10, method="stub")
+    assert (result.coef, result.intercept, result.objective) == ([0.0], -1.0, 20.0)
+    assert verify(result, *line)
+
+
+@pytest.mark.parametrize("spread", [1e-150, 1e-200, 1e-300])
+def test_differences_too_small_for_any_margin_leave_a_vote(spread) -> None:
+    X, y = np.array([[0.0], [spread], [2 * spread]]), [0, 1, 1]
+    result = solve(X, y, C=1)
+    assert result.objective == 1
+    assert verify(result, X, y)
 
 
 def test_limits_and_options_reach_the_method(line, stub_method) -> None:

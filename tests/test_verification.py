@@ -124,7 +124,7 @@ def test_other_data_are_refused(model, data, labels, message) -> None:
         verify(model, data, labels)
 
 
-@pytest.mark.parametrize("labels", [Y.astype(float), Y.astype(str), Y.astype(bool)])
+@pytest.mark.parametrize("labels", [Y.astype(float), Y.astype(str), Y.astype(float).astype(str), Y.astype(bool)])
 def test_labels_may_have_been_read_as_another_type(model, labels) -> None:
     assert verify(model, X, labels)
 

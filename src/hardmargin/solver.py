@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from hardmargin.bounds import Recorder, Report
 from hardmargin.methods import get_method
-from hardmargin.methods.base import Limits, Report, parse_options
+from hardmargin.methods.base import Limits, parse_options
 from hardmargin.presolve import Presolved, presolve
 from hardmargin.problem import Problem
-from hardmargin.result import Result, Status, Trace, TracePoint, relative_gap
+from hardmargin.result import Result
+from hardmargin.signals import HeldSignals
+from hardmargin.status import Status
+from hardmargin.validation import FloatArray
 
 #: No method claims a finer relative gap than this: float64 leaves no room for one.
 SMALLEST_GAP = 1e-9
@@ -75,7 +79,7 @@ def solve(
     -------
     Result
         The hyperplane, its objective, the proven lower bound, and the samples that were given up. Ctrl-C
-        ends the search early and still returns: the status is then "interrupted".
+        ends the search early and still returns: the status is then "interrupted", unless the gap is closed.
 
     Raises
     ------
@@ -91,65 +95,66 @@ def solve(
     >>> round(result.objective, 6), result.n_violations
     (10.5, 1)
     """
-    limits = _validated_limits(time_limit, gap, threads, seed)
     solver = get_method(method)
     parsed = parse_options(solver.Options, options, method)
     for name, value in (("checkpoint", checkpoint), ("resume", resume), ("cluster", cluster)):
         if value is not None:
             raise ValueError(f"method {method!r} does not support {name}; leave it out.")
+    limits = _validated_limits(time_limit, gap, threads, seed)
     problem = Problem.from_data(X, y, C, sample_weight=sample_weight, class_weight=class_weight)
     reduced = presolve(problem)
-    progress = _Progress(reduced.objective_factor, report)
-    found = solver.run(reduced.problem, None, limits, progress, parsed)
-    return _polished(problem, reduced, found, limits, progress)
+    # From here to the result Ctrl-C is heard where the method reports, and nowhere else.
+    with HeldSignals() as signals:
+        listeners = [lambda *_: signals.let_through(), *([report] if report is not None else [])]
+        recorder = Recorder(reduced.objective_factor, listeners)
+        found = solver.run(reduced.problem, None, limits, recorder, parsed)
+        result = _polished(problem, reduced, found, limits, recorder)
+        return _interrupted_if_asked(result, signals)
 
 
-class _Progress:
-    """Passes a method's reports on in the caller's units and keeps the trace."""
-
-    def __init__(self, factor: float, report: Report | None) -> None:
-        self._factor = factor
-        self._report = report
-        self.trace: Trace = []
-
-    def __call__(self, time: float, upper: float, lower: float, nodes: int) -> None:
-        point = TracePoint(time, upper * self._factor, lower * self._factor)
-        last = self.trace[-1] if self.trace else None
-        if math.isfinite(point.upper) and (last is None or last[1:] != point[1:]):
-            self.trace.append(point)
-        if self._report is not None:
-            self._report(*point, nodes)
-
-
-def _polished(
-    problem: Problem, reduced: Presolved, found: Result, limits: Limits, progress: _Progress
-) -> Result:
+def _polished(problem: Problem, reduced: Presolved, found: Result, limits: Limits, recorder: Recorder) -> Result:
     """Carry the method's answer back to the caller's data, where the numerical contract is applied."""
-    kept = np.ones(reduced.problem.n, dtype=bool)
-    kept[found.violations] = False
-    coef, intercept = reduced.restore(np.array(found.coef), found.intercept)
-    coef, intercept = problem.fitted(coef, intercept, reduced.kept_rows(kept))
-    bound = found.lower_bound * reduced.objective_factor
-    objective = problem.evaluate(coef, intercept).objective
-    status = found.status
-    if relative_gap(objective, bound) <= limits.gap:
-        status = Status.OPTIMAL
-    elif status is Status.OPTIMAL:
-        status = Status.HEURISTIC
-    runtime = limits.elapsed()
+    coef, intercept = _better_than_flat(problem, *_restored(problem, reduced, found))
     result = Result.of(
         problem,
         coef,
         intercept,
-        lower_bound=bound,
-        status=status,
+        lower_bound=found.lower_bound * reduced.objective_factor,
+        status=found.status,
         method=found.method,
-        runtime=runtime,
+        runtime=limits.elapsed(),
         nodes=found.nodes,
+        trace=recorder.reported,
         target_gap=limits.gap,
     )
-    progress.trace.append(TracePoint(runtime, result.objective, result.lower_bound))
-    result.trace.extend(progress.trace)
+    if result.gap <= limits.gap:
+        return replace(result, status=Status.OPTIMAL)
+    return replace(result, status=Status.HEURISTIC) if result.optimal else result
+
+
+def _restored(problem: Problem, reduced: Presolved, found: Result) -> tuple[FloatArray, float]:
+    """The method's hyperplane in the caller's features, with the samples that it keeps kept there."""
+    kept = np.ones(reduced.problem.n, dtype=bool)
+    kept[found.violations] = False
+    with np.errstate(over="ignore", invalid="ignore"):
+        coef, intercept = reduced.restore(np.array(found.coef), found.intercept)
+        return problem.fitted(coef, intercept, reduced.kept_rows(kept))
+
+
+def _better_than_flat(problem: Problem, coef: FloatArray, intercept: float) -> tuple[FloatArray, float]:
+    """The hyperplane, or the better one with w = 0 if rounding has made it worse than that, or infinite."""
+    flat = np.zeros(problem.m)
+    cost, bias = min((problem.evaluate(flat, bias).objective, bias) for bias in (-1.0, 1.0))
+    usable = np.isfinite(coef).all() and np.isfinite(intercept)
+    return (coef, intercept) if usable and problem.evaluate(coef, intercept).objective <= cost else (flat, bias)
+
+
+def _interrupted_if_asked(result: Result, signals: HeldSignals) -> Result:
+    """A Ctrl-C that came after the method's last report is a reason to end like any other, and loses nothing."""
+    try:
+        signals.let_through()
+    except KeyboardInterrupt:
+        return result if result.optimal else replace(result, status=Status.INTERRUPTED)
     return result
 
 

@@ -11,8 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hardmargin.problem import MARGIN_TOLERANCE, FloatArray, Problem
-from hardmargin.result import Result, Status, read_values, relative_gap
+from hardmargin.bounds import relative_gap
+from hardmargin.labels import same_label
+from hardmargin.model_json import read_values
+from hardmargin.problem import MARGIN_TOLERANCE, Problem
+from hardmargin.result import Result
+from hardmargin.status import Status
+from hardmargin.validation import FloatArray
 
 # Another order of summation may change the last digits.
 _RELATIVE_TOLERANCE = 1e-9
@@ -70,9 +75,7 @@ class Verification:
         return self.summary()
 
 
-def verify(
-    model: Result | Mapping[str, Any] | str | os.PathLike[str], X: ArrayLike, y: ArrayLike
-) -> Verification:
+def verify(model: Result | Mapping[str, Any] | str | os.PathLike[str], X: ArrayLike, y: ArrayLike) -> Verification:
     """Recompute a model's objective, violations, margins and gap from the data.
 
     The lower bound itself cannot be recomputed without solving; what is checked is that it is not above the
@@ -113,9 +116,7 @@ def verify(
         *_objective_checks(result, evaluation.objective),
         Check("violations", _shown(result.violations), _shown(violations), result.violations == violations),
         Check("number of violations", count, len(violations), count == len(violations)),
-        Check(
-            "smallest kept margin", f">= {1 - MARGIN_TOLERANCE}", smallest, smallest >= 1 - MARGIN_TOLERANCE
-        ),
+        Check("smallest kept margin", f">= {1 - MARGIN_TOLERANCE}", smallest, smallest >= 1 - MARGIN_TOLERANCE),
     )
     return Verification(checks, evaluation.objective, violations, smallest)
 
@@ -170,7 +171,7 @@ def _problem_of(result: Result, X: ArrayLike, y: ArrayLike) -> Problem:
             f"the data are {problem.n} x {problem.m} but the model was trained on {result.n} x {result.m}; "
             "expected the training data."
         )
-    if not all(a == b or str(a) == str(b) for a, b in zip(problem.classes, result.classes, strict=True)):
+    if not all(map(same_label, problem.classes, result.classes)):
         raise ValueError(
             f"the data have the labels {list(problem.classes)} but the model {result.classes}; "
             "expected the training data."
@@ -179,6 +180,4 @@ def _problem_of(result: Result, X: ArrayLike, y: ArrayLike) -> Problem:
 
 
 def _shown(rows: list[int]) -> str:
-    return f"{len(rows)} rows" + (
-        f" {rows[:8]}".replace("]", ", ...]" if len(rows) > 8 else "]") if rows else ""
-    )
+    return f"{len(rows)} rows" + (f" {rows[:8]}".replace("]", ", ...]" if len(rows) > 8 else "]") if rows else "")

@@ -1,0 +1,35 @@
+"""The commands, and which of them is meant."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hardmargin.cli import generate, predict, show_versions, solve, verify
+from hardmargin.cli.key_values import one_flag_each
+from hardmargin.cli.parser import Parser
+from hardmargin.versions import __version__
+
+
+def run(argv: Sequence[str]) -> int:
+    """Run the command that the arguments name; its exit status is returned.
+
+    Raises
+    ------
+    ValueError
+        If the arguments are not usable.
+    """
+    arguments = _parser().parse_args(one_flag_each(argv, flags=("--option", "--class-weight")))
+    status: int = arguments.run(arguments)
+    return status
+
+
+def _parser() -> Parser:
+    parser = Parser(
+        prog="hardmargin",
+        description="Linear support vector machines with the hard-margin loss, to certified optimality.",
+    )
+    parser.add_argument("--version", action="version", version=f"hardmargin {__version__}")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    for command in (solve, predict, verify, generate, show_versions):
+        command.add_to(commands)
+    return parser

@@ -1,0 +1,28 @@
+"""Labels that come from different places: a model, a data file, the command line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def same_label(first: Any, second: Any) -> bool:
+    """Whether two labels are meant to be the same, though one may have been read as text.
+
+    A file whose labels all look like numbers is read as numbers, even if the model was trained on text, and the
+    other way round. Two texts are the same only if they agree to the letter.
+
+    Examples
+    --------
+    >>> same_label(1, 1.0), same_label("1.0", 1), same_label("yes", "yes")
+    (True, True, True)
+    >>> same_label("1.0", "1"), same_label("yes", 1)
+    (False, False)
+    """
+    if bool(first == second) or str(first) == str(second):
+        return True
+    if isinstance(first, str) == isinstance(second, str):
+        return False
+    try:
+        return float(first) == float(second)
+    except (TypeError, ValueError, OverflowError):
+        return False

@@ -1,0 +1,175 @@
+"""The JSON form of a model: written in one step, and read with every value checked."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import secrets
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from hardmargin.bounds import TracePoint
+from hardmargin.status import Status
+
+
+def to_text(values: Mapping[str, Any]) -> str:
+    """The JSON text of plain data.
+
+    Raises
+    ------
+    ValueError
+        If a number is not finite, which JSON cannot express.
+    """
+    return json.dumps(values, indent=1, allow_nan=False) + "\n"
+
+
+def plain_label(label: Any) -> Any:
+    """A label as JSON can express it; one that it has no type for becomes text."""
+    return label if isinstance(label, (str, int, float, bool)) else str(label)
+
+
+def write_text(text: str, path: str | os.PathLike[str]) -> None:
+    """Write a file; an existing one is replaced in one step, never left half written."""
+    if Path(path).exists() and not Path(path).is_file():
+        # /dev/stdout and the like are written to, never replaced.
+        Path(path).write_text(text, encoding="utf-8")
+        return
+    target = Path(os.path.realpath(path))
+    # Not made from the target's name, which may have the greatest length already.
+    partial = target.with_name(f".{secrets.token_hex(8)}.partial")
+    try:
+        partial.write_text(text, encoding="utf-8")
+        os.replace(partial, target)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def read_values(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Read the JSON object of a model file, unchecked but for being one.
+
+    Raises
+    ------
+    ValueError
+        If the file holds something else.
+    OSError
+        If the file cannot be read.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise ValueError(f"not a hardmargin model: {path} is not text.") from None
+    return parsed(text)
+
+
+def parsed(text: str) -> dict[str, Any]:
+    """The JSON object that a text holds, unchecked but for being one.
+
+    Raises
+    ------
+    ValueError
+        If it holds something else.
+    """
+    try:
+        values = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"not a hardmargin model: not JSON ({error}).") from None
+    if not isinstance(values, dict):
+        raise ValueError("not a hardmargin model: the JSON is not an object.")
+    return values
+
+
+def checked_fields(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a result from plain data; keys that are not known are left out.
+
+    Raises
+    ------
+    ValueError
+        If a key is missing or its value is of the wrong kind.
+    """
+    picked: dict[str, Any] = {}
+    for name, read in _READERS.items():
+        if name in values:
+            picked[name] = _read(name, read, values[name])
+        elif name not in _OPTIONAL:
+            raise ValueError(f"not a hardmargin model: the key {name!r} is missing.")
+    for name, count in (("coef", "m"), ("weights", "n")):
+        if picked[name] is not None and len(picked[name]) != picked[count]:
+            raise ValueError(
+                f"not a hardmargin model: {name!r} has {len(picked[name])} values but {count!r} is {picked[count]}."
+            )
+    return picked
+
+
+def _read(name: str, read: Callable[[Any], Any], value: Any) -> Any:
+    try:
+        return read(value)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"not a hardmargin model: {name!r}: {error}") from None
+
+
+def _finite(value: Any) -> float:
+    if isinstance(value, (bool, str)) or not math.isfinite(value):
+        raise ValueError(f"{value!r} is not a finite number.")
+    return float(value)
+
+
+def _whole(value: Any) -> int:
+    if isinstance(value, (bool, str)) or int(value) != value or value < 0:
+        raise ValueError(f"{value!r} is not a whole number >= 0.")
+    return int(value)
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{value!r} is not text.")
+    return value
+
+
+def _list_of(read: Callable[[Any], Any]) -> Callable[[Any], list[Any]]:
+    def read_list(values: Any) -> list[Any]:
+        if not isinstance(values, (list, tuple)):
+            raise ValueError(f"{values!r} is not a list.")
+        return [read(value) for value in values]
+
+    return read_list
+
+
+def _optional(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda value: None if value is None else read(value)
+
+
+def _trace_point(values: Any) -> TracePoint:
+    return TracePoint(*_list_of(_finite)(values))
+
+
+def _two_labels(values: Any) -> list[Any]:
+    labels = _list_of(lambda label: label if isinstance(label, (str, bool, int)) else _finite(label))(values)
+    if len(labels) != 2 or labels[0] == labels[1] or len({isinstance(label, str) for label in labels}) != 1:
+        raise ValueError(f"{values!r} is not a list of two different labels, both numbers or both text.")
+    return labels
+
+
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "status": Status,
+    "objective": _finite,
+    "lower_bound": _finite,
+    "gap": _finite,
+    "coef": _list_of(_finite),
+    "intercept": _finite,
+    "classes": _two_labels,
+    "violations": _list_of(_whole),
+    "runtime": _finite,
+    "nodes": _whole,
+    "method": _text,
+    "C": _finite,
+    "weights": _optional(_list_of(_finite)),
+    "n": _whole,
+    "m": _whole,
+    "trace": _list_of(_trace_point),
+    "version": _text,
+    "target_gap": _optional(_finite),
+}
+
+_OPTIONAL = {"target_gap"}

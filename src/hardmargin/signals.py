@@ -1,0 +1,84 @@
+"""Ctrl-C at a moment of our choosing, so that it never falls between an answer and its hand-over."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Mapping
+from types import FrameType, TracebackType
+from typing import Any
+
+#: The signals that ask a program to end, and that it may answer first.
+ENDING = (signal.SIGINT, signal.SIGTERM)
+
+Handler = Callable[[int, FrameType | None], Any]
+
+
+def replace_handlers(handler: Handler, replaceable: Callable[[Any], bool]) -> dict[int, Any]:
+    """Set a handler for the signals that ask to end, in place of those that may be replaced.
+
+    Python handles signals in its main thread only; elsewhere nothing is changed.
+
+    Returns
+    -------
+    dict
+        By signal, the handlers that were replaced.
+    """
+    replaced: dict[int, Any] = {}
+    if threading.current_thread() is threading.main_thread():
+        for number in ENDING:
+            present = signal.getsignal(number)
+            if replaceable(present):
+                replaced[number] = present
+                signal.signal(number, handler)
+    return replaced
+
+
+def set_handlers(handlers: Mapping[int, Any]) -> None:
+    """Set handlers by signal, as :func:`replace_handlers` returns them."""
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
+
+
+class HeldSignals:
+    """While active, Ctrl-C and SIGTERM wait until :meth:`let_through` or the end of the block.
+
+    Then the handler that was in place before is called, for Ctrl-C usually the one that raises
+    KeyboardInterrupt. Signals that Python does not handle are left alone, and so are all in other threads than
+    the main one.
+
+    Examples
+    --------
+    >>> import signal
+    >>> try:
+    ...     with HeldSignals():
+    ...         signal.raise_signal(signal.SIGINT)
+    ...         print("written")
+    ... except KeyboardInterrupt:
+    ...     print("interrupted")
+    written
+    interrupted
+    """
+
+    def __init__(self) -> None:
+        self._handlers: Mapping[int, Handler] = {}
+        self._waiting: list[int] = []
+
+    def __enter__(self) -> HeldSignals:
+        self._handlers = replace_handlers(self._hold, callable)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        set_handlers(self._handlers)
+        self.let_through()
+
+    def let_through(self) -> None:
+        """Call the handlers of the signals that came; whatever they raise is raised here."""
+        while self._waiting:
+            number = self._waiting.pop(0)
+            self._handlers[number](number, None)
+
+    def _hold(self, number: int, frame: FrameType | None) -> None:
+        self._waiting.append(number)

@@ -1,0 +1,212 @@
+"""What callers may pass as samples, labels and weights, and the refusals that say what was expected."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_array
+
+FloatArray = NDArray[np.float64]
+
+#: Larger values overflow when they are squared in a norm.
+LARGEST_VALUE = 1e150
+
+
+def validated_samples(X: Any) -> FloatArray:
+    """Turn an array-like, DataFrame or sparse matrix into a dense float64 array of finite values.
+
+    Raises
+    ------
+    ValueError
+        If X is not two-dimensional, has no rows or columns, or has values that are not finite or too large.
+    """
+    samples: Any = check_array(X, accept_sparse="csr", dtype=np.float64, order="C", input_name="X")
+    if not isinstance(samples, np.ndarray):
+        samples = samples.toarray(order="C")
+    largest = float(np.abs(samples).max())
+    if largest > LARGEST_VALUE:
+        raise ValueError(
+            f"X has a value of magnitude {largest:.3g}; at most {LARGEST_VALUE:g} is supported. "
+            "Divide all features by one common factor."
+        )
+    dense: FloatArray = np.ascontiguousarray(samples)
+    return dense
+
+
+def validated_labels(y: Any, n: int) -> NDArray[Any]:
+    """Turn an array-like into n labels, none of them missing.
+
+    Raises
+    ------
+    ValueError
+        If there are more or fewer labels than n, or some that are missing or without an order.
+    """
+    if y is None:
+        raise ValueError("y is None; expected one label for every row of X.")
+    labels = np.asarray(y)
+    # NumPy would turn the 1 and the NaN of ["a", 1, nan] into text, and so into labels of their own.
+    if labels.dtype.kind in "US" and isinstance(y, (list, tuple)):
+        labels = np.array(y, dtype=object)
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        labels = labels.ravel()
+    if labels.ndim != 1:
+        raise ValueError(f"y has shape {labels.shape}; expected one label a row, shape ({n},).")
+    if len(labels) != n:
+        raise ValueError(f"X has {n} rows but y has {len(labels)} labels; expected as many labels as rows.")
+    if labels.dtype.kind == "f" and not np.all(np.isfinite(labels)):
+        raise ValueError("y contains NaN or infinity; expected two finite labels.")
+    if labels.dtype.kind in "cV":
+        raise ValueError(f"y is of type {labels.dtype}; expected numbers, text or other values in order.")
+    if labels.dtype.kind in "OmM" and any(_is_missing(label) for label in labels):
+        raise ValueError("y contains missing labels; expected one label for every row of X.")
+    return labels
+
+
+def signs_and_classes(labels: NDArray[Any]) -> tuple[FloatArray, tuple[Any, Any]]:
+    """-1.0 and +1.0 for every label, and the two labels in sorted order, which is that of the signs.
+
+    Raises
+    ------
+    ValueError
+        If there are not exactly two labels.
+    TypeError
+        If the labels have no order.
+    """
+    try:
+        classes = np.unique(labels)
+    except TypeError:
+        kinds = sorted({type(label).__name__ for label in labels})
+        raise TypeError(f"y mixes labels of types {', '.join(kinds)}, which have no order; use one type.") from None
+    if len(classes) > 2:
+        shown = ", ".join([*(repr(_plain(label)) for label in classes[:5]), "..."][: len(classes)])
+        raise ValueError(
+            f"y has {len(classes)} classes ({shown}); expected two. Only binary classification is supported. "
+            "For more classes use sklearn.multiclass.OneVsRestClassifier(HardMarginSVC())."
+        )
+    if len(classes) < 2:
+        raise ValueError(f"y has 1 class ({_plain(classes[0])!r}); expected two classes to tell apart.")
+    return np.where(labels == classes[1], 1.0, -1.0), (_plain(classes[0]), _plain(classes[1]))
+
+
+def validated_penalty(C: Any) -> float:
+    """C as a float.
+
+    Raises
+    ------
+    ValueError
+        If C is not positive and finite.
+    TypeError
+        If C is not a number.
+    """
+    try:
+        penalty = float(C)
+    except (TypeError, ValueError, OverflowError):
+        raise TypeError(f"C is {C!r}; expected a positive number.") from None
+    if not (np.isfinite(penalty) and penalty > 0):
+        raise ValueError(f"C is {penalty}; expected a positive finite number.")
+    return penalty
+
+
+def combined_weights(
+    signs: FloatArray, classes: tuple[Any, Any], sample_weight: Any, class_weight: Any
+) -> FloatArray | None:
+    """Sample weights times class weights, or None if neither is given.
+
+    Raises
+    ------
+    ValueError
+        If a weight is negative or not finite, if a label is unknown, or if a class is left without weight.
+    TypeError
+        If the sample weights are not numbers.
+    """
+    if sample_weight is None and class_weight is None:
+        return None
+    weights = np.ones(len(signs)) if sample_weight is None else _sample_factors(sample_weight, len(signs))
+    _check_both_sides(signs, classes, weights)
+    if class_weight is not None:
+        by_class = _class_factors(class_weight, classes, weights, signs)
+        weights = weights * np.where(signs > 0, by_class[1], by_class[0])
+        _check_both_sides(signs, classes, weights)
+    return weights
+
+
+def scaled_costs(penalty: float, weights: FloatArray) -> FloatArray:
+    """C times the weights.
+
+    Raises
+    ------
+    ValueError
+        If they overflow, or if a positive one vanishes.
+    """
+    with np.errstate(over="ignore", under="ignore"):
+        costs = penalty * weights
+        total = costs.sum()
+    if not np.isfinite(total):
+        raise ValueError(f"C = {penalty:g} times the weights overflows; use smaller ones.")
+    if np.any(costs[weights > 0] == 0):
+        raise ValueError(f"C = {penalty:g} times the smallest weight underflows; use larger ones.")
+    return costs
+
+
+def _is_missing(label: Any) -> bool:
+    try:
+        return label is None or bool(label != label)
+    except TypeError:  # pandas.NA has no truth value
+        return True
+
+
+def _plain(label: Any) -> Any:
+    # A datetime64 would become a bare count of nanoseconds.
+    return label.item() if isinstance(label, np.generic) and label.dtype.kind not in "mM" else label
+
+
+def _sample_factors(sample_weight: Any, n: int) -> FloatArray:
+    try:
+        given = np.asarray(sample_weight)
+        weights = given.astype(np.float64, casting="unsafe" if given.dtype.kind in "OUS" else "same_kind")
+    except (TypeError, ValueError):
+        raise TypeError("sample_weight is not numeric; expected a weight a row of X.") from None
+    if weights.ndim == 0:
+        weights = np.full(n, float(weights))
+    if weights.shape != (n,):
+        raise ValueError(f"sample_weight has shape {weights.shape}; expected ({n},), a weight a row of X.")
+    if not np.all(np.isfinite(weights)):
+        raise ValueError("sample_weight contains NaN or infinity; expected finite weights.")
+    if weights.min() < 0:
+        row = int(weights.argmin())
+        raise ValueError(f"sample_weight of row {row} is {weights[row]:g}; expected no negative weights.")
+    return weights
+
+
+def _class_factors(
+    class_weight: Any, classes: tuple[Any, Any], weights: FloatArray, signs: FloatArray
+) -> tuple[float, float]:
+    """The class weight of either side, the negative one first."""
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        total = float(weights.sum())
+        return total / (2 * float(weights[signs < 0].sum())), total / (2 * float(weights[signs > 0].sum()))
+    if not isinstance(class_weight, Mapping):
+        raise ValueError(f"class_weight is {class_weight!r}; expected 'balanced', a dict by label or None.")
+    for label, weight in class_weight.items():
+        if label not in classes:
+            raise ValueError(
+                f"class_weight names {label!r}, which is not a label in y; "
+                f"expected {classes[0]!r} and {classes[1]!r}."
+            )
+        if not isinstance(weight, numbers.Real) or not 0 <= float(weight) < np.inf:
+            raise ValueError(f"class_weight of {label!r} is {weight!r}; expected a finite number >= 0.")
+    return float(class_weight.get(classes[0], 1.0)), float(class_weight.get(classes[1], 1.0))
+
+
+def _check_both_sides(signs: FloatArray, classes: tuple[Any, Any], weights: FloatArray) -> None:
+    left = [label for label, side in zip(classes, (-1, 1), strict=True) if np.any(weights[signs == side] > 0)]
+    if len(left) < 2:
+        shown = f"1 class ({left[0]!r})" if left else "no class"
+        raise ValueError(
+            f"y has {shown} once rows of weight zero are left out; expected two classes to tell apart, "
+            f"{classes[0]!r} and {classes[1]!r}."
+        )

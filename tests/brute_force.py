@@ -1,0 +1,181 @@
+"""The optimum by trying everything, and random problems small enough for that; shares no code with the core.
+
+Some optimal hyperplane is either w = 0, or the shortest one with y (w.x + b) = 1 on m + 1 or fewer samples that are
+affinely independent: by Caratheodory's theorem no more of them are needed to write w as a sum of multiples of
+y x, as the max-margin problem over the kept samples has it. The best of all these candidates is the optimum.
+
+``python tests/brute_force.py --count 20000`` compares the solver with it on so many problems.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import sys
+import time
+from collections import Counter
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hardmargin import Problem, Result, solve, verify
+
+# Rows that depend on each other up to this are left out; what they define costs 1e20 and more.
+_INDEPENDENT = 1e-10
+_ROUNDING = 1e-9
+_GAP = 1e-6
+
+
+def optimum(problem: Problem) -> float:
+    """The least objective of all hyperplanes."""
+    best = min(problem.costs[problem.y < 0].sum(), problem.costs[problem.y > 0].sum())
+    # The most central sample comes first, in every subset too: differences to it lose the fewest digits.
+    order = np.argsort(np.linalg.norm(problem.X - np.median(problem.X, axis=0), axis=1))
+    X, y = problem.X[order].astype(np.longdouble), problem.y[order]
+    X -= X[0].copy()
+    for size in range(2, problem.m + 2):
+        rows = np.array(list(itertools.combinations(range(problem.n), size)), dtype=int).reshape(-1, size)
+        rows = rows[np.ptp(y[rows], axis=1) > 0]
+        w, b = _shortest_through(X[rows], y[rows])
+        margins = y * (w @ X.T + b[:, None])
+        costs = (margins < 1 - _ROUNDING) @ problem.costs[order]
+        best = min([best, *(np.sum(w * w, axis=1) / 2 + costs)])
+    return float(best)
+
+
+def _shortest_through(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The shortest w, and its b, with w.x + b = y on all samples of a subset, for every subset that has one."""
+    normals = X[:, 1:] - X[:, :1]
+    lengths = np.sqrt(np.sum(normals * normals, axis=2))
+    apart = np.all(lengths > 0, axis=1)
+    X, y, lengths = X[apart], y[apart], lengths[apart]
+    normals = normals[apart] / lengths[:, :, None]
+    targets = (y[:, 1:] - y[:, :1]) / lengths
+    independent = np.linalg.svd(normals.astype(float), compute_uv=False)[:, -1] > _INDEPENDENT
+    X, y, normals, targets = X[independent], y[independent], normals[independent], targets[independent]
+    inverses = np.linalg.pinv(normals.astype(float), rcond=_INDEPENDENT / 10)
+    w = np.zeros((len(X), X.shape[2]), dtype=X.dtype)
+    for _ in range(4):
+        # Every round removes the error that the last one has left, up to the rounding of the residuals.
+        w += np.einsum("sij,sj->si", inverses, targets - np.einsum("sij,sj->si", normals, w))
+    return w, y[:, 0] - np.sum(w * X[:, 0], axis=1)
+
+
+KINDS = (
+    "gaussian",
+    "duplicates",
+    "collinear",
+    "constant feature",
+    "integer grid",
+    "offset",
+    "tiny",
+    "huge",
+    "far outlier",
+    "separable",
+    "class on a point",
+)
+
+
+class Case(NamedTuple):
+    """A random training problem, as a caller would pass it."""
+
+    kind: str
+    X: np.ndarray
+    y: np.ndarray
+    C: float
+    weights: dict[str, Any]
+
+
+def random_case(seed: int, index: int) -> Case:
+    """The case with this index in the series of this seed; the kinds take turns."""
+    rng = np.random.default_rng([seed, index])
+    kind = KINDS[index % len(KINDS)]
+    n, m = int(rng.integers(3, 13)), int(rng.integers(1, 4))
+    X = rng.standard_normal((n, m))
+    scores = X @ rng.standard_normal(m) + rng.choice([0.1, 1.0, 3.0]) * rng.standard_normal(n)
+    C = 10 ** rng.uniform(-2, 4)
+    if kind == "duplicates":
+        X = X[rng.integers(0, n, size=n) // 2]
+    elif kind == "collinear":
+        X = X[:, :1] * rng.standard_normal(m) + rng.standard_normal(m)
+    elif kind == "constant feature":
+        X[:, rng.integers(m)] = rng.standard_normal()
+    elif kind == "integer grid":
+        X = rng.integers(-2, 3, size=(n, m)).astype(float)
+    elif kind == "offset":
+        X += 1e6 * rng.choice([-1.0, 0.0, 1.0], size=m)
+    elif kind in ("tiny", "huge"):
+        scale = 1e-8 if kind == "tiny" else 1e8
+        X, C = scale * X, C / scale**2
+    elif kind == "far outlier":
+        X[rng.integers(n)] *= 10 ** rng.uniform(2, 7)
+    elif kind == "separable":
+        scores = X @ rng.standard_normal(m)
+    y = np.where(scores > np.quantile(scores, rng.uniform(0.2, 0.8)), 1, -1)
+    if kind == "class on a point":
+        X[y > 0] = X[0]
+    return Case(kind, X, y, float(C), _random_weights(rng, y))
+
+
+def _random_weights(rng: np.random.Generator, y: np.ndarray) -> dict[str, Any]:
+    weights: dict[str, Any] = {}
+    if rng.random() < 0.3:
+        weights["sample_weight"] = rng.choice([0.0, 0.5, 1.0, rng.uniform(0, 3)], size=len(y))
+        # Neither class may lose all its weight.
+        weights["sample_weight"][[y.argmin(), y.argmax()]] = 1.0
+    if rng.random() < 0.3:
+        weights["class_weight"] = "balanced" if rng.random() < 0.5 else {-1: rng.uniform(0.1, 9), 1: 1.0}
+    return weights
+
+
+class Comparison(NamedTuple):
+    """What the solver said of a case, and what is true."""
+
+    case: Case
+    result: Result
+    optimum: float
+    broken: list[str]
+
+    @property
+    def reached(self) -> bool:
+        """Whether the solver found an optimal hyperplane."""
+        return self.result.objective <= self.optimum * (1 + _GAP)
+
+
+def compared(case: Case, method: str = "auto") -> Comparison:
+    """Solve a case and list the promises that the answer breaks."""
+    result = solve(case.X, case.y, case.C, **case.weights, method=method, gap=_GAP)
+    best = optimum(Problem.from_data(case.X, case.y, case.C, **case.weights))
+    promises = {
+        "the bound is at most the optimum": result.lower_bound <= best * (1 + _ROUNDING),
+        "the objective is at least the optimum": result.objective >= best * (1 - _ROUNDING),
+        "optimal means within the gap": not result.optimal or result.objective <= best * (1 + 1.01 * _GAP),
+        "every claim can be verified": bool(verify(result, case.X, case.y)),
+    }
+    return Comparison(case, result, best, [promise for promise, kept in promises.items() if not kept])
+
+
+def main() -> int:
+    """Compare on many problems and print one line; the cases that break a promise come before it."""
+    parser = argparse.ArgumentParser(description="Compare the solver with brute force on random problems.")
+    parser.add_argument("--count", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--method", default="auto")
+    arguments = parser.parse_args()
+    started = time.monotonic()
+    found: Counter[str] = Counter()
+    for index in range(arguments.count):
+        comparison = compared(random_case(arguments.seed, index), arguments.method)
+        found.update(reached=comparison.reached, proven=comparison.result.optimal, broken=bool(comparison.broken))
+        if comparison.broken:
+            print(f"seed {arguments.seed}, index {index}: {comparison}", flush=True)
+    shares = [f"{name} {100 * found[name] / arguments.count:.2f} %" for name in ("reached", "proven")]
+    print(
+        f"{arguments.count} problems in {time.monotonic() - started:.0f} s, method {arguments.method}: "
+        f"optimum {' and '.join(shares)}; promises broken on {found['broken']}"
+    )
+    return 1 if found["broken"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,219 @@
+#include <cmath>
+#include <vector>
+
+#include "check.h"
+#include "kernels.h"
+#include "max_margin.h"
+#include "random.h"
+#include "random_problems.h"
+
+using namespace hardmargin;
+
+namespace {
+
+void enable_all(MaxMargin& solver) {
+    for (std::size_t i = 0; i < solver.samples().count(); ++i) {
+        solver.enable(i);
+    }
+}
+
+// Values above this belong to problems that are infeasible but for rounding.
+constexpr double practically_infeasible = 1e10;
+
+bool agrees(MaxMarginStatus status, double value, double expected) {
+    if (status == MaxMarginStatus::infeasible || value > practically_infeasible) {
+        return expected > practically_infeasible;
+    }
+    return status == MaxMarginStatus::optimal && std::abs(value - expected) <= 1e-7 * std::max(1.0, expected);
+}
+
+}  // namespace
+
+TEST(the_value_is_that_of_an_exhaustive_search) {
+    Random random(11);
+    for (int trial = 0; trial < 2000; ++trial) {
+        const testing::RandomProblem problem = testing::random_problem(random, 9, 4);
+        const Samples samples = problem.samples();
+        MaxMargin solver(samples);
+        enable_all(solver);
+        const MaxMarginStatus status = solver.solve();
+        const double expected = testing::exhaustive_margin_value(problem, std::vector<bool>(problem.count, true));
+        CHECK(agrees(status, solver.value(), expected));
+    }
+}
+
+TEST(warm_starts_end_where_cold_starts_do) {
+    Random random(12);
+    for (int trial = 0; trial < 500; ++trial) {
+        const testing::RandomProblem problem = testing::random_problem(random, 10, 4);
+        const Samples samples = problem.samples();
+        MaxMargin warm(samples);
+        std::vector<bool> kept(problem.count, false);
+        for (int change = 0; change < 12; ++change) {
+            const std::size_t i = random.below(problem.count);
+            kept[i] = !kept[i];
+            if (kept[i]) {
+                warm.enable(i);
+            } else {
+                warm.disable(i);
+            }
+            const MaxMarginStatus status = warm.solve();
+            CHECK(agrees(status, warm.value(), testing::exhaustive_margin_value(problem, kept)));
+        }
+    }
+}
+
+TEST(an_optimum_satisfies_its_rows) {
+    Random random(13);
+    for (int trial = 0; trial < 500; ++trial) {
+        const testing::RandomProblem problem = testing::random_problem(random, 12, 5);
+        const Samples samples = problem.samples();
+        MaxMargin solver(samples);
+        enable_all(solver);
+        if (solver.solve() != MaxMarginStatus::optimal || solver.value() > 1e6) {
+            continue;
+        }
+        double balance = 0;
+        for (std::size_t k = 0; k < solver.active_rows().size(); ++k) {
+            CHECK(solver.multipliers()[k] >= 0);
+            balance += solver.multipliers()[k] * samples.label(solver.active_rows()[k]);
+            CHECK_NEAR(solver.margins()[solver.active_rows()[k]], 1.0, 1e-6);
+        }
+        CHECK_NEAR(balance, 0.0, 1e-6 * (1 + solver.value()));
+        for (const double margin : solver.margins()) {
+            CHECK(margin >= 1 - 1e-8);
+        }
+    }
+}
+
+TEST(a_threshold_stops_with_a_certificate) {
+    Random random(14);
+    int stopped = 0;
+    for (int trial = 0; trial < 1000; ++trial) {
+        const testing::RandomProblem problem = testing::random_problem(random, 9, 3);
+        const Samples samples = problem.samples();
+        const double value = testing::exhaustive_margin_value(problem, std::vector<bool>(problem.count, true));
+        MaxMargin solver(samples);
+        enable_all(solver);
+        const double threshold = random.uniform() * std::min(value, 100.0);
+        const MaxMarginStatus status = solver.solve(threshold);
+        if (value == 0 || threshold == 0) {
+            continue;
+        }
+        CHECK(status == MaxMarginStatus::threshold || status == MaxMarginStatus::infeasible);
+        CHECK(solver.certificate_value() >= threshold);
+        // The certificate speaks for its rows alone.
+        std::vector<bool> kept(problem.count, false);
+        for (const Multiplier& multiplier : solver.certificate()) {
+            kept[multiplier.row] = true;
+        }
+        CHECK(solver.certificate_value() <= testing::exhaustive_margin_value(problem, kept) * (1 + 1e-7));
+        ++stopped;
+        // And the solution is still a valid start.
+        const MaxMarginStatus continued = solver.solve();
+        CHECK(agrees(continued, solver.value(), value));
+    }
+    CHECK(stopped > 500);
+}
+
+TEST(a_flip_holds_a_sample_back) {
+    // Positive at 4, negative at 0; the flip of a positive at 3 asks for a margin of at most 1 there.
+    const std::vector<double> features = {0.0, 4.0, 3.0};
+    const std::vector<double> labels = {-1.0, 1.0, 1.0};
+    const std::vector<double> costs = {1.0, 1.0, 1.0};
+    const Samples samples(features, labels, costs);
+    MaxMargin solver(samples);
+    solver.enable(0);
+    solver.enable(1);
+    solver.enable(solver.flip_row(2));
+    CHECK(solver.solve() == MaxMarginStatus::optimal);
+    CHECK_NEAR(solver.value(), 0.125, 1e-9);
+    solver.enable(2);
+    // Kept and held back: its margin is exactly 1, and the positive at 4 has room to spare.
+    CHECK(solver.solve() == MaxMarginStatus::optimal);
+    CHECK_NEAR(solver.margins()[2], 1.0, 1e-9);
+    CHECK_NEAR(solver.value(), 0.5 * 4.0 / 9.0, 1e-9);
+}
+
+TEST(extra_rows_restrict_the_weights) {
+    const std::vector<double> features = {0.0, 0.0, 4.0, 0.0};
+    const std::vector<double> labels = {-1.0, 1.0};
+    const std::vector<double> costs = {1.0, 1.0};
+    const Samples samples(features, labels, costs);
+    MaxMargin solver(samples);
+    // w_1 >= 1 and -w_0 >= -0.25: the samples need w_0 >= 0.5, so the second one is not to be met.
+    solver.set_extra_rows({{{0.0, 1.0, 0.0, 0.0}, 1.0}, {{-1.0, 0.0, 0.0, 0.0}, -0.25}});
+    solver.enable(0);
+    solver.enable(1);
+    solver.enable(solver.extra_row(0));
+    CHECK(solver.solve() == MaxMarginStatus::optimal);
+    CHECK_NEAR(solver.value(), 0.5 * (0.25 + 1.0), 1e-9);
+    solver.enable(solver.extra_row(1));
+    CHECK(solver.solve() == MaxMarginStatus::infeasible);
+    solver.disable(solver.extra_row(0));
+    solver.disable(solver.extra_row(1));
+    CHECK(solver.solve() == MaxMarginStatus::optimal);
+    CHECK_NEAR(solver.value(), 0.125, 1e-9);
+}
+
+TEST(extra_rows_alone_need_no_sample) {
+    const std::vector<double> features = {1.0, 1.0};
+    const std::vector<double> labels = {-1.0};
+    const std::vector<double> costs = {1.0};
+    const Samples samples(features, labels, costs);
+    MaxMargin solver(samples);
+    solver.set_extra_rows({{{1.0, 0.0, 0.0, 0.0}, 2.0}, {{0.0, 1.0, 0.0, 0.0}, 1.0}});
+    solver.enable(solver.extra_row(0));
+    solver.enable(solver.extra_row(1));
+    CHECK(solver.solve() == MaxMarginStatus::optimal);
+    CHECK_NEAR(solver.value(), 2.5, 1e-9);
+    solver.enable(0);
+    CHECK(solver.solve() == MaxMarginStatus::optimal);
+    CHECK_NEAR(solver.value(), 2.5, 1e-9);
+    CHECK(solver.margins()[0] >= 1 - 1e-9);
+}
+
+TEST(releasing_a_row_keeps_the_others_tight) {
+    Random random(15);
+    for (int trial = 0; trial < 300; ++trial) {
+        const testing::RandomProblem problem = testing::random_problem(random, 12, 4);
+        const Samples samples = problem.samples();
+        MaxMargin solver(samples);
+        enable_all(solver);
+        if (solver.solve() != MaxMarginStatus::optimal || solver.value() > 1e4 || solver.active_rows().size() < 2) {
+            continue;
+        }
+        std::vector<double> direction(samples.stride());
+        double bias_direction = 0;
+        const std::size_t released = random.below(solver.active_rows().size());
+        solver.release_direction(released, direction.data(), bias_direction);
+        for (std::size_t k = 0; k < solver.active_rows().size(); ++k) {
+            const std::size_t i = solver.active_rows()[k];
+            const double slope =
+                dot(samples.row(i), direction.data(), samples.stride()) + samples.label(i) * bias_direction;
+            CHECK_NEAR(slope, k == released ? -1.0 : 0.0, 1e-6);
+        }
+    }
+}
+
+TEST(huge_and_tiny_scales_are_certified) {
+    Random random(16);
+    for (const double scale : {1e-12, 1e-6, 1e6, 1e12}) {
+        for (int trial = 0; trial < 100; ++trial) {
+            testing::RandomProblem problem = testing::random_problem(random, 7, 3);
+            const double unscaled =
+                testing::exhaustive_margin_value(problem, std::vector<bool>(problem.count, true));
+            for (double& value : problem.features) {
+                value *= scale;
+            }
+            const Samples samples = problem.samples();
+            MaxMargin solver(samples);
+            enable_all(solver);
+            const double value = unscaled / scale / scale;
+            const MaxMarginStatus status = solver.solve(0.5 * std::min(value, 1e6 / scale / scale));
+            if (status == MaxMarginStatus::threshold || status == MaxMarginStatus::infeasible) {
+                CHECK(solver.certificate_value() <= value * (1 + 1e-6));
+            }
+        }
+    }
+}

@@ -1,0 +1,57 @@
+"""What ``import hardmargin`` offers, and what it does not load before it is asked for."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import pkgutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import hardmargin
+
+SOURCE = Path(hardmargin.__file__)
+
+
+@pytest.mark.parametrize("name", hardmargin.__all__)
+def test_every_public_name_is_there(name) -> None:
+    home = importlib.import_module(f"hardmargin.{hardmargin._MODULES[name]}")
+    assert getattr(hardmargin, name) is getattr(home, name)
+    assert name in dir(hardmargin)
+
+
+def test_type_checkers_see_the_same_names_in_the_same_modules() -> None:
+    for_types = {
+        alias.name: node.module
+        for node in ast.walk(ast.parse(SOURCE.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and node.module.startswith("hardmargin.")
+        for alias in node.names
+    }
+    assert for_types == {name: f"hardmargin.{module}" for name, module in hardmargin._MODULES.items()}
+    assert sorted(for_types) == hardmargin.__all__
+
+
+def test_no_module_can_take_the_place_of_a_public_name() -> None:
+    assert not {module.name for module in pkgutil.iter_modules(hardmargin.__path__)} & set(hardmargin.__all__)
+
+
+def test_other_names_are_refused() -> None:
+    with pytest.raises(AttributeError, match="module 'hardmargin' has no attribute 'sovle'"):
+        hardmargin.sovle  # noqa: B018
+
+
+@pytest.mark.parametrize("words", [["--version"], ["polish"], ["solve", "--help"], ["solve", "missing.txt"]])
+def test_what_needs_no_search_does_not_wait_for_scikit_learn(words) -> None:
+    program = """
+import sys
+from hardmargin.cli import main
+try:
+    main(sys.argv[1:])
+finally:
+    assert not {"sklearn", "scipy", "rich", "hardmargin._core"} & set(sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", program, *words], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
