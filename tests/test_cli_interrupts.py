@@ -157,7 +157,7 @@ def test_other_threads_may_run_commands_too():
 @pytest.mark.parametrize(("number", "status"), SIGNALS)
 def test_a_searching_process_stops_and_keeps_what_it_has(number, status, hard_data, tmp_path):
     model = tmp_path / "model.json"
-    words = ["solve", hard_data, "--json", str(model), "--option", "effort=1e9", "--time-limit", "60"]
+    words = ["solve", hard_data, "--json", str(model), "--method", "heuristic", "--option", "effort=1e9"]
     terminal, screen = os.openpty()
     with subprocess.Popen(
         [sys.executable, "-c", LISTENING + "sys.exit(main())", *words],

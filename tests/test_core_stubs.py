@@ -25,6 +25,8 @@ def kind_in_stub(node: ast.stmt) -> tuple[str, str] | None:
     if isinstance(node, ast.FunctionDef):
         decorators = {ast.unparse(decorator) for decorator in node.decorator_list}
         return node.name, "property" if "property" in decorators else "method"
+    if isinstance(node, ast.AnnAssign):
+        return ast.unparse(node.target), "property"
     if isinstance(node, ast.Assign):
         return ast.unparse(node.targets[0]), "value"
     return None

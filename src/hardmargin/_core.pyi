@@ -76,3 +76,53 @@ class PrimalSearch:
     def rounds(self) -> int: ...
     @property
     def work(self) -> int: ...
+
+_Node = tuple[list[int], list[int], float, float]
+
+class PackingOptions:
+    """How subproblems are bounded and branched on."""
+
+    gap: float
+    strong_candidates: int
+    def __init__(self) -> None: ...
+
+class PackingLimits:
+    """What the search may use."""
+
+    threads: int
+    node_limit: int
+    slice: int
+    memory: int
+    def __init__(self) -> None: ...
+
+class PackingResult:
+    """What the search found, proved and left open."""
+
+    @property
+    def weights(self) -> list[float]:
+        """Empty if nothing better than `upper` was found."""
+
+    @property
+    def bias(self) -> float: ...
+    @property
+    def objective(self) -> float: ...
+    @property
+    def lower_bound(self) -> float: ...
+    @property
+    def nodes(self) -> int: ...
+    @property
+    def open(self) -> list[_Node]: ...
+    @property
+    def outcome(self) -> Outcome: ...
+
+def packing_search(
+    features: _Array,
+    labels: _Array,
+    costs: _Array,
+    frontier: list[_Node],
+    upper: float,
+    options: PackingOptions,
+    limits: PackingLimits,
+    seconds: float,
+    observer: _Observer,
+) -> PackingResult: ...

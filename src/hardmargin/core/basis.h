@@ -9,6 +9,7 @@ namespace hardmargin {
 
 class Basis {
 public:
+    Basis() = default;
     // Vectors have `dimension` entries, padded with zeros to `stride`.
     Basis(std::size_t dimension, std::size_t stride);
 
@@ -36,8 +37,8 @@ private:
     double& triangle(std::size_t row, std::size_t column) { return triangle_[column * dimension_ + row]; }
     double triangle(std::size_t row, std::size_t column) const { return triangle_[column * dimension_ + row]; }
 
-    std::size_t dimension_;
-    std::size_t stride_;
+    std::size_t dimension_ = 0;
+    std::size_t stride_ = 0;
     std::size_t count_ = 0;
     std::vector<double> orthonormal_;  // count x stride
     std::vector<double> triangle_;     // by columns, dimension apart

@@ -151,18 +151,6 @@ void MaxMargin::load_reduced_normal(std::size_t row) {
     }
 }
 
-void MaxMargin::restore(const Solution& solution, std::span<const unsigned char> kept) {
-    std::fill(enabled_.begin(), enabled_.end(), static_cast<unsigned char>(0));
-    flips_.clear();
-    enabled_counts_ = {0, 0};
-    for (std::size_t i = 0; i < samples_.count(); ++i) {
-        enabled_[i] = kept[i];
-        enabled_counts_[samples_.label(i) > 0] += kept[i];
-        keep_offsets_[i] = kept[i] != 0 ? 0.0 : infinity;
-    }
-    solution_ = solution;
-}
-
 // ---- the active set
 // --------------------------------------------------------------------------------------------
 
@@ -520,8 +508,7 @@ MaxMarginStatus MaxMargin::solve(double threshold) {
             return MaxMarginStatus::failed;
         }
         if (solution_.value >= reach) {
-            certify_active();
-            if (certificate_value_ >= threshold) {
+            if (certify_solution() >= threshold) {
                 return MaxMarginStatus::threshold;
             }
             if (solution_.age == 0 || !refresh() || solution_.value >= reach) {
@@ -587,12 +574,13 @@ void MaxMargin::certify() {
     certificate_value_ = certified_value(samples_, extra_rows_, certificate_);
 }
 
-void MaxMargin::certify_active() {
+double MaxMargin::certify_solution() {
     certificate_.clear();
     for (std::size_t index = 0; index < solution_.active.size(); ++index) {
         certificate_.push_back({solution_.active[index], solution_.multipliers[index]});
     }
     certify();
+    return certificate_value_;
 }
 
 void MaxMargin::certify_step(std::size_t row, double multiplier, double step) {

@@ -13,6 +13,7 @@
 // Basis, so that a step costs O(rows * dimension) and conditioning is not squared.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -88,6 +89,8 @@ public:
     // certify.
     std::span<const Multiplier> certificate() const { return certificate_; }
     double certificate_value() const { return certificate_value_; }
+    // The value that the multipliers of the current solution certify; makes them the certificate.
+    double certify_solution();
 
     // The shortest direction along which active row `index` loses its margin at unit rate while all other
     // active rows stay tight; `direction` has Samples::stride() entries.
@@ -96,8 +99,10 @@ public:
     const Solution& solution() const { return solution_; }
     // Returns to an earlier solution; the rows active in it must be enabled.
     void restore(const Solution& solution) { solution_ = solution; }
-    // The same, and exactly the samples marked in `kept` are enabled, no flips and no extra rows.
-    void restore(const Solution& solution, std::span<const unsigned char> kept);
+    // The same, and exactly these rows are enabled: keeping sample i if kept(i), its flip if flipped(i), no extra
+    // rows.
+    template <typename Kept, typename Flipped>
+    void restore(const Solution& solution, const Kept& kept, const Flipped& flipped);
 
     // Multiply-adds spent, for budgets that do not depend on the clock.
     std::uint64_t work() const { return work_; }
@@ -141,7 +146,6 @@ private:
     // Set certificate_ from the solution, from a step of `row` along the direction last looked at, or from
     // that direction itself, and then certify what is left of it without its smallest multipliers.
     void certify();
-    void certify_active();
     void certify_step(std::size_t row, double multiplier, double step);
     void certify_ray(std::size_t row);
 
@@ -164,5 +168,23 @@ private:
     std::uint64_t work_ = 0;
     std::function<bool()> stop_;
 };
+
+template <typename Kept, typename Flipped>
+void MaxMargin::restore(const Solution& solution, const Kept& kept, const Flipped& flipped) {
+    std::fill(enabled_.begin(), enabled_.end(), static_cast<unsigned char>(0));
+    flips_.clear();
+    enabled_counts_ = {0, 0};
+    for (std::size_t i = 0; i < samples_.count(); ++i) {
+        const bool keep = kept(i);
+        enabled_[i] = keep;
+        enabled_counts_[samples_.label(i) > 0] += keep;
+        keep_offsets_[i] = keep ? 0.0 : std::numeric_limits<double>::infinity();
+        if (flipped(i)) {
+            enabled_[flip_row(i)] = 1;
+            flips_.push_back(flip_row(i));
+        }
+    }
+    solution_ = solution;
+}
 
 }  // namespace hardmargin

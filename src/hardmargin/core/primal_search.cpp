@@ -356,7 +356,8 @@ void PrimalSearch::save(Place& place) const {
 }
 
 void PrimalSearch::go_to(const Place& place) {
-    solver_.restore(place.solution, place.kept);
+    solver_.restore(
+        place.solution, [&](std::size_t i) { return place.kept[i] != 0; }, [](std::size_t) { return false; });
     // Brings the margins up to date.
     solver_.solve();
 }

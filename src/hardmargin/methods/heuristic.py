@@ -8,7 +8,6 @@ because a better hyperplane makes it stronger.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +15,7 @@ import numpy as np
 from hardmargin import _core
 from hardmargin.bounds import Report
 from hardmargin.methods.base import Incumbent, Limits
+from hardmargin.methods.watch import Watch
 from hardmargin.problem import Problem
 from hardmargin.result import Result
 from hardmargin.status import Status
@@ -61,21 +61,19 @@ def run(problem: Problem, incumbent: Incumbent | None, limits: Limits, report: R
 
 
 class _Search:
-    """The compiled search, what it has proven, and whether it may go on."""
+    """The compiled search, and what it has proven."""
 
     def __init__(self, problem: Problem, limits: Limits, report: Report) -> None:
         self._problem = problem
         self._limits = limits
-        self._report = report
+        self._watch = Watch(limits, report)
         self._core = _core.PrimalSearch(problem.X, problem.y, problem.costs, limits.seed)
         self._lower_bound = 0.0
         self._bounded_at = math.inf
-        self._status = Status.HEURISTIC
-        self._raised: BaseException | None = None
 
     def offer(self, incumbent: Incumbent) -> None:
         """Take up a hyperplane from elsewhere."""
-        self._while_going(
+        self._watch.run(
             lambda: self._core.offer(
                 np.ascontiguousarray(incumbent.coef), incumbent.intercept, self._limits.remaining()
             )
@@ -83,22 +81,22 @@ class _Search:
 
     def start(self, work: int) -> None:
         """Try the starting points."""
-        self._while_going(
+        self._watch.run(
             lambda: self._core.start(
-                self._limits.remaining(), work, self._target(), self._lower_bound, self._observe
+                self._limits.remaining(), work, self._target(), self._lower_bound, self._watch.report
             )
         )
 
     def walk(self, work: int, tries: int) -> None:
         """Walk on from the best place."""
         seconds = (1 - _BOUND_SHARE) * self._limits.remaining()
-        self._while_going(
-            lambda: self._core.walk(seconds, work, tries, self._target(), self._lower_bound, self._observe)
+        self._watch.run(
+            lambda: self._core.walk(seconds, work, tries, self._target(), self._lower_bound, self._watch.report)
         )
 
     def bound(self) -> None:
         """Prove a lower bound, if there is a better hyperplane than at the last one."""
-        if not self._core.objective < self._bounded_at or self._status is Status.INTERRUPTED:
+        if not self._core.objective < self._bounded_at or self._watch.interrupted:
             return
         self._bounded_at = self._core.objective
         # Half of the gap asked for is left to rounding.
@@ -106,8 +104,8 @@ class _Search:
             self._limits.gap / 2, self._limits.remaining(), self._observe_bound
         )
         self._lower_bound = max(self._lower_bound, min(proven, self._core.objective))
-        self._observe(self._core.objective, self._lower_bound, self._core.rounds)
-        self._take_note(outcome)
+        self._watch.report(self._core.objective, self._lower_bound, self._core.rounds)
+        self._watch.take_note(outcome)
 
     def result(self) -> Result:
         """The best hyperplane, with the best bound."""
@@ -116,7 +114,7 @@ class _Search:
             self._core.weights,
             self._core.bias,
             lower_bound=self._lower_bound,
-            status=self._status,
+            status=self._watch.ended or Status.HEURISTIC,
             method="heuristic",
             runtime=self._limits.elapsed(),
             nodes=self._core.rounds,
@@ -125,30 +123,8 @@ class _Search:
     def _target(self) -> float:
         return self._lower_bound / (1 - self._limits.gap)
 
-    def _while_going(self, phase: Callable[[], _core.Outcome]) -> None:
-        if self._status is not Status.INTERRUPTED:
-            self._take_note(phase())
-
-    def _take_note(self, outcome: _core.Outcome) -> None:
-        error = self._raised or outcome.error
-        if error is not None and not isinstance(error, KeyboardInterrupt):
-            raise error
-        if error is not None or outcome.interrupted:
-            self._status = Status.INTERRUPTED
-        elif self._limits.remaining() == 0 or (outcome.timed_out and self._status is Status.HEURISTIC):
-            self._status = Status.TIME_LIMIT
-
-    def _observe(self, upper: float, lower: float, nodes: int) -> bool:
-        """Report; False, which ends the phase, if that raised something."""
-        try:
-            self._report(self._limits.elapsed(), upper, lower, nodes)
-        except BaseException as error:
-            # Not left to the outcome: it and the frames of the exception would hold each other for ever.
-            self._raised = error
-        return self._raised is None
-
     def _observe_bound(self, upper: float, lower: float, nodes: int) -> bool:
-        return self._observe(upper, max(self._lower_bound, min(lower, upper)), self._core.rounds)
+        return self._watch.report(upper, max(self._lower_bound, min(lower, upper)), self._core.rounds)
 
 
 def _whole(amount: float) -> int:

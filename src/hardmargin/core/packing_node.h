@@ -1,0 +1,18 @@
+// An open subproblem of the search over which samples to give up, as plain data: enough to continue it anywhere.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace hardmargin {
+
+struct PackingNode {
+    std::vector<std::uint32_t> kept;      // samples decided to be kept, ascending
+    std::vector<std::uint32_t> given_up;  // samples decided to be given up, ascending
+    // No solution of the subproblem costs less than the smaller one of `bound` and `upper`: some decisions were
+    // only derived for solutions better than `upper`.
+    double bound = 0;
+    double upper = 0;
+};
+
+}  // namespace hardmargin

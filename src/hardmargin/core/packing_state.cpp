@@ -1,0 +1,373 @@
+#include "packing_state.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace hardmargin {
+
+namespace {
+
+// Sums of costs may be rounded; certificates have to pass the room by this much of the upper bound.
+constexpr double rounding_share = 1e-12;
+// Less of a sample's cost than this is nothing.
+constexpr double negligible_share = 1e-12;
+
+}  // namespace
+
+PackingState::PackingState(const Samples& samples, double gap, Improve improve)
+    : samples_(samples),
+      gap_(gap),
+      improve_(std::move(improve)),
+      solver_(samples),
+      decided_(samples),
+      status_(samples.count()),
+      residual_(samples.count()) {
+    for (const double cost : samples.costs()) {
+        typical_cost_ += cost / static_cast<double>(samples.count());
+    }
+}
+
+void PackingState::set_stop(const std::function<bool()>& stop) {
+    solver_.set_stop(stop);
+    decided_.set_stop(stop);
+}
+
+double PackingState::room() const {
+    return effective_upper() - given_up_cost_ - packed_cost_ + rounding_share * upper_;
+}
+
+void PackingState::load(const PackingNode& node, double upper) {
+    upper_ = upper;
+    solver_.clear();
+    decided_.clear();
+    sets_.clear();
+    given_up_cost_ = 0;
+    packed_cost_ = 0;
+    decisions_ = 0;
+    for (std::size_t i = 0; i < samples_.count(); ++i) {
+        status_[i] = free_;
+        residual_[i] = samples_.cost(i);
+        solver_.enable(i);
+    }
+    for (const std::uint32_t sample : node.given_up) {
+        give_up(sample);
+    }
+    for (const std::uint32_t sample : node.kept) {
+        keep(sample);
+    }
+}
+
+PackingNode PackingState::node(double bound) const {
+    PackingNode node{{}, {}, bound, upper_};
+    for (std::size_t i = 0; i < status_.size(); ++i) {
+        if (status_[i] == kept_) {
+            node.kept.push_back(static_cast<std::uint32_t>(i));
+        } else if (status_[i] == given_up_) {
+            node.given_up.push_back(static_cast<std::uint32_t>(i));
+        }
+    }
+    return node;
+}
+
+// ---- decisions
+// -----------------------------------------------------------------------------------------------------
+
+void PackingState::give_up(std::size_t sample) {
+    for (std::size_t index = sets_.size(); index-- > 0;) {
+        const auto& members = sets_[index].members;
+        if (std::any_of(members.begin(), members.end(), [&](const Member& m) { return m.sample == sample; })) {
+            dissolve(index);
+        }
+    }
+    status_[sample] = given_up_;
+    given_up_cost_ += samples_.cost(sample);
+    ++decisions_;
+    solver_.disable(sample);
+    solver_.enable(solver_.flip_row(sample));
+    decided_.enable(decided_.flip_row(sample));
+}
+
+PackingState::Verdict PackingState::keep(std::size_t sample) {
+    status_[sample] = kept_;
+    ++decisions_;
+    solver_.enable(sample);
+    decided_.enable(sample);
+    for (MustHitSet& set : sets_) {
+        std::erase_if(set.members, [&](const Member& member) { return member.sample == sample; });
+        if (set.members.empty()) {
+            return Verdict::closed;
+        }
+    }
+    settle_single_sets();
+    return Verdict::open;
+}
+
+void PackingState::settle_single_sets() {
+    for (bool again = true; again;) {
+        again = false;
+        for (const MustHitSet& set : sets_) {
+            if (set.members.size() == 1) {
+                give_up(set.members[0].sample);
+                again = true;
+                break;
+            }
+        }
+    }
+}
+
+void PackingState::adjust_residual(std::size_t sample, double change) {
+    residual_[sample] += change;
+    if (status_[sample] != free_) {
+        return;
+    }
+    if (residual_[sample] > negligible_share * samples_.cost(sample)) {
+        solver_.enable(sample);
+    } else {
+        residual_[sample] = 0;
+        solver_.disable(sample);
+    }
+}
+
+void PackingState::dissolve(std::size_t index) {
+    const MustHitSet set = std::move(sets_[index]);
+    sets_.erase(sets_.begin() + static_cast<std::ptrdiff_t>(index));
+    packed_cost_ -= set.share;
+    for (const Member& member : set.members) {
+        adjust_residual(member.sample, set.share);
+    }
+}
+
+void PackingState::pack(std::vector<Member> members) {
+    double share = residual_[members[0].sample];
+    for (const Member& member : members) {
+        share = std::min(share, residual_[member.sample]);
+    }
+    packed_cost_ += share;
+    for (const Member& member : members) {
+        adjust_residual(member.sample, -share);
+    }
+    sets_.push_back({std::move(members), share});
+}
+
+void PackingState::collect_free_members(const MaxMargin& solver, std::vector<Member>& members) const {
+    members.clear();
+    for (const Multiplier& multiplier : solver.certificate()) {
+        if (multiplier.row < samples_.count() && status_[multiplier.row] == free_) {
+            members.push_back({multiplier.row, multiplier.value});
+        }
+    }
+}
+
+// ---- conclusions
+// -----------------------------------------------------------------------------------------------------
+
+PackingState::Verdict PackingState::tighten(Effort effort) {
+    for (;;) {
+        if (extend() == Verdict::closed) {
+            return Verdict::closed;
+        }
+        Found found = shrink();
+        if (found == Found::nothing && effort == Effort::thorough) {
+            found = repack();
+        }
+        if (found == Found::closed) {
+            return Verdict::closed;
+        }
+        if (found == Found::nothing) {
+            return Verdict::open;
+        }
+    }
+}
+
+PackingState::Verdict PackingState::extend() {
+    int failures = 0;
+    for (;;) {
+        if (room() <= 0) {
+            return Verdict::closed;
+        }
+        const MaxMarginStatus status = solver_.solve(room());
+        if (status == MaxMarginStatus::failed) {
+            solver_.forget();
+            if (++failures > 1) {
+                return Verdict::open;
+            }
+            continue;
+        }
+        if (status == MaxMarginStatus::optimal) {
+            const double before = upper_;
+            upper_ = improve_(solver_);
+            if (upper_ < before) {
+                continue;
+            }
+            return Verdict::open;
+        }
+        collect_free_members(solver_, found_);
+        if (found_.empty()) {
+            return Verdict::closed;
+        }
+        if (found_.size() == 1) {
+            give_up(found_[0].sample);
+        } else {
+            pack(found_);
+        }
+    }
+}
+
+PackingState::Found PackingState::shrink() {
+    Found result = Found::nothing;
+    for (std::size_t index = 0; index < sets_.size(); ++index) {
+        MustHitSet& set = sets_[index];
+        if (set.shrunk_decisions == decisions_ + 1 && set.shrunk_room <= room()) {
+            continue;
+        }
+        set.shrunk_decisions = decisions_ + 1;
+        set.shrunk_room = room();
+        const Found found = shrink_set(index);
+        if (found == Found::closed) {
+            return found;
+        }
+        if (found == Found::something) {
+            result = found;
+        }
+    }
+    settle_single_sets();
+    return result;
+}
+
+PackingState::Found PackingState::shrink_set(std::size_t index) {
+    if (room() <= 0) {
+        return Found::closed;
+    }
+    const std::vector<Member> members = sets_[index].members;
+    for (const Member& member : members) {
+        decided_.enable(member.sample);
+    }
+    const MaxMarginStatus status = decided_.solve(room());
+    const bool certified = status == MaxMarginStatus::threshold || status == MaxMarginStatus::infeasible;
+    if (certified) {
+        collect_free_members(decided_, found_);
+    }
+    for (const Member& member : members) {
+        decided_.disable(member.sample);
+    }
+    if (!certified || found_.size() >= members.size()) {
+        return Found::nothing;
+    }
+    if (found_.empty()) {
+        return Found::closed;
+    }
+    for (const Member& member : members) {
+        const bool left = std::none_of(found_.begin(), found_.end(),
+                                       [&](const Member& other) { return other.sample == member.sample; });
+        if (left) {
+            adjust_residual(member.sample, sets_[index].share);
+        }
+    }
+    sets_[index].members = found_;
+    return Found::something;
+}
+
+PackingState::Found PackingState::repack() {
+    for (std::size_t index = 0; index < sets_.size(); ++index) {
+        const Found found = repack_set(index);
+        if (found != Found::nothing) {
+            return found;
+        }
+    }
+    return Found::nothing;
+}
+
+PackingState::Found PackingState::repack_set(std::size_t index) {
+    const double packed_before = packed_cost_;
+    const double room_before = room();
+    const std::size_t size_before = sets_[index].members.size();
+    save(before_repack_);
+    dissolve(index);
+    std::size_t first_size = 0;
+    for (;;) {
+        const double limit = std::min(room(), room_before);
+        if (limit <= 0) {
+            return Found::closed;
+        }
+        const MaxMarginStatus status = solver_.solve(limit);
+        if (status == MaxMarginStatus::failed) {
+            restore(before_repack_);
+            return Found::nothing;
+        }
+        if (status == MaxMarginStatus::optimal) {
+            break;
+        }
+        collect_free_members(solver_, found_);
+        if (found_.empty()) {
+            return Found::closed;
+        }
+        if (found_.size() == 1) {
+            const std::size_t sample = found_[0].sample;
+            restore(before_repack_);
+            give_up(sample);
+            return Found::something;
+        }
+        if (first_size == 0) {
+            first_size = found_.size();
+        }
+        pack(found_);
+    }
+    if (packed_cost_ > packed_before * (1 + 1e-9)) {
+        return Found::something;
+    }
+    // A smaller set of the same worth is kept, though it proves nothing by itself.
+    const bool smaller = packed_cost_ >= packed_before * (1 - 1e-9) && first_size > 0 && first_size < size_before;
+    if (!smaller) {
+        restore(before_repack_);
+    }
+    return Found::nothing;
+}
+
+// ---- bounds and snapshots
+// --------------------------------------------------------------------------------------------
+
+double PackingState::bound() {
+    const double costs = given_up_cost_ + packed_cost_;
+    double norm = 0;
+    const MaxMarginStatus status = decided_.solve(std::max(room(), 1e-300));
+    if (status == MaxMarginStatus::optimal) {
+        norm = decided_.certify_solution();
+    } else if (status != MaxMarginStatus::failed) {
+        norm = decided_.certificate_value();
+    }
+    return std::min(costs * (1 - rounding_share) + norm, effective_upper());
+}
+
+double PackingState::progress() const {
+    const double left = std::max(room(), 1e-9 * upper_);
+    const double filled = std::clamp(solver_.value() / left, 0.0, 1.0);
+    return (given_up_cost_ + packed_cost_) / typical_cost_ + filled;
+}
+
+void PackingState::save(Snapshot& snapshot) const {
+    snapshot.status = status_;
+    snapshot.residual = residual_;
+    snapshot.sets = sets_;
+    snapshot.given_up_cost = given_up_cost_;
+    snapshot.packed_cost = packed_cost_;
+    snapshot.decisions = decisions_;
+    snapshot.solution = solver_.solution();
+    snapshot.decided_solution = decided_.solution();
+}
+
+void PackingState::restore(const Snapshot& snapshot) {
+    status_ = snapshot.status;
+    residual_ = snapshot.residual;
+    sets_ = snapshot.sets;
+    given_up_cost_ = snapshot.given_up_cost;
+    packed_cost_ = snapshot.packed_cost;
+    decisions_ = snapshot.decisions;
+    const auto in_solver = [this](std::size_t i) {
+        return status_[i] == kept_ || (status_[i] == free_ && residual_[i] > 0);
+    };
+    const auto flipped = [this](std::size_t i) { return status_[i] == given_up_; };
+    solver_.restore(snapshot.solution, in_solver, flipped);
+    decided_.restore(snapshot.decided_solution, [this](std::size_t i) { return status_[i] == kept_; }, flipped);
+}
+
+}  // namespace hardmargin

@@ -1,0 +1,135 @@
+// One subproblem of the search over which samples to give up, with everything known about it.
+//
+// Samples are free, kept or given up. A *must-hit set* is a set of free samples of which every solution better than
+// the incumbent gives up at least one. Let K be the cost of the given-up samples and P what the packed sets cost:
+// the sets share out the costs of their members so that no sample's shares exceed its cost, and each counts its
+// share once (for equal costs: disjoint sets, each worth C). A better solution costs at least K + P beside its
+// norm, so its norm term is below the room that is left, upper - K - P. Hence:
+//
+//   * If keeping the kept samples and a set S of free ones costs more than the room in the norm alone, S is a
+//   must-hit
+//     set. The max-margin solver stops as soon as its value passes the room, and its certificate names S. No free
+//     sample in it: the subproblem is closed. One: it is given up.
+//   * A given-up sample may be assumed to stay at or inside its margin, because otherwise it could be kept for
+//   nothing:
+//     a row for the solver (a flip), which costs nothing in a set.
+//   * A must-hit set is a fact about the subproblem, which later facts may build on. So a set may be certified
+//   again
+//     under the present room, which counts the set itself, and lose members (shrink); and one set may be dissolved
+//     to look for two in its place, still under the room that counted it (repack).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "max_margin.h"
+#include "packing_node.h"
+#include "samples.h"
+
+namespace hardmargin {
+
+class PackingState {
+public:
+    enum class Verdict { open, closed };
+    enum class Effort { quick, thorough };
+
+    struct Member {
+        std::size_t sample;
+        double multiplier;  // in the certificate that found the set
+    };
+
+    struct MustHitSet {
+        std::vector<Member> members;
+        double share;
+        double shrunk_room = 0;  // the room and the decisions under which shrinking was last tried
+        std::uint64_t shrunk_decisions = 0;
+    };
+
+    // All that changes from subproblem to subproblem.
+    struct Snapshot {
+        std::vector<unsigned char> status;
+        std::vector<double> residual;
+        std::vector<MustHitSet> sets;
+        double given_up_cost = 0;
+        double packed_cost = 0;
+        std::uint64_t decisions = 0;
+        MaxMargin::Solution solution;
+        MaxMargin::Solution decided_solution;
+    };
+
+    // Called with a solver whose solution satisfies its rows; returns the present upper bound.
+    using Improve = std::function<double(const MaxMargin&)>;
+
+    // `gap`: solutions have to be better than the incumbent by this share to be of interest.
+    PackingState(const Samples& samples, double gap, Improve improve);
+    PackingState(const PackingState&) = delete;
+    PackingState& operator=(const PackingState&) = delete;
+
+    // Starts at a subproblem, with nothing known but its decisions.
+    void load(const PackingNode& node, double upper);
+    void set_upper(double upper) { upper_ = upper; }
+    PackingNode node(double bound) const;
+
+    // Packs sets and draws conclusions until nothing new comes.
+    Verdict tighten(Effort effort);
+
+    void give_up(std::size_t sample);
+    // Closed if a set has no member left.
+    Verdict keep(std::size_t sample);
+
+    // A lower bound on every solution of the subproblem that is better than the incumbent: costs decided and
+    // packed, and the norm that the decided samples alone ask for.
+    double bound();
+    // Costs decided and packed, and the part of the room that the norm fills, for comparing branches.
+    double progress() const;
+
+    const std::vector<MustHitSet>& sets() const { return sets_; }
+    bool is_free(std::size_t sample) const { return status_[sample] == free_; }
+    double room() const;
+
+    void save(Snapshot& snapshot) const;
+    void restore(const Snapshot& snapshot);
+
+    std::uint64_t work() const { return solver_.work() + decided_.work(); }
+    void set_stop(const std::function<bool()>& stop);
+
+private:
+    enum class Found { nothing, something, closed };
+
+    static constexpr unsigned char free_ = 0;
+    static constexpr unsigned char kept_ = 1;
+    static constexpr unsigned char given_up_ = 2;
+
+    double effective_upper() const { return upper_ * (1 - gap_); }
+    Verdict extend();
+    Found shrink();
+    Found shrink_set(std::size_t index);
+    Found repack();
+    Found repack_set(std::size_t index);
+    // Gives the last members of sets with one member up.
+    void settle_single_sets();
+    void dissolve(std::size_t index);
+    void pack(std::vector<Member> members);
+    void adjust_residual(std::size_t sample, double change);
+    void collect_free_members(const MaxMargin& solver, std::vector<Member>& members) const;
+
+    const Samples& samples_;
+    double gap_;
+    Improve improve_;
+    double upper_ = 0;
+    MaxMargin solver_;   // kept samples, flips, and free samples with cost left
+    MaxMargin decided_;  // kept samples and flips; free ones only while a set is looked at
+    std::vector<unsigned char> status_;
+    std::vector<double> residual_;
+    std::vector<MustHitSet> sets_;
+    double given_up_cost_ = 0;
+    double packed_cost_ = 0;
+    std::uint64_t decisions_ = 0;
+    Snapshot before_repack_;
+    std::vector<Member> found_;
+    double typical_cost_ = 0;
+};
+
+}  // namespace hardmargin

@@ -1,0 +1,174 @@
+#include "packing_tree.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace hardmargin {
+
+namespace {
+
+using Verdict = PackingState::Verdict;
+using Effort = PackingState::Effort;
+
+}  // namespace
+
+PackingTree::PackingTree(const Samples& samples, const PackingOptions& options, PackingState::Improve improve)
+    : samples_(samples), options_(options), state_(samples, options.gap, std::move(improve)) {}
+
+std::vector<PackingNode> PackingTree::search(const PackingNode& root, double upper, std::uint64_t node_limit,
+                                             const std::function<bool()>& stop) {
+    stop_ = stop;
+    state_.set_stop(stop);
+    state_.load(root, upper);
+    depth_ = 0;
+    current_bound_ = root.bound;
+    for (std::uint64_t count = 0;; ++count) {
+        if (count == node_limit || stop()) {
+            return open_nodes(true);
+        }
+        ++nodes_;
+        bool closed = state_.tighten(Effort::thorough) == Verdict::closed;
+        if (!closed) {
+            // A stop during the work leaves the subproblem open as it is; all that was concluded holds.
+            current_bound_ = std::max(current_bound_, state_.bound());
+            if (stop()) {
+                return open_nodes(true);
+            }
+            const Choice choice = choose();
+            closed = choice.closed;
+            if (!closed && !choice.decided) {
+                Waiting& waiting = push();
+                state_.save(waiting.snapshot);
+                waiting.sample = choice.sample;
+                waiting.bound = current_bound_;
+                state_.give_up(choice.sample);
+            }
+        }
+        while (closed) {
+            if (depth_ == 0) {
+                return {};
+            }
+            closed = !backtrack();
+        }
+    }
+}
+
+PackingTree::Waiting& PackingTree::push() {
+    if (depth_ == waiting_.size()) {
+        waiting_.emplace_back();
+    }
+    return waiting_[depth_++];
+}
+
+bool PackingTree::backtrack() {
+    const Waiting& waiting = waiting_[--depth_];
+    state_.restore(waiting.snapshot);
+    current_bound_ = waiting.bound;
+    return state_.keep(waiting.sample) == Verdict::open;
+}
+
+// Members of the smallest sets first, and of those the ones with the largest multipliers.
+std::vector<std::size_t> PackingTree::candidates() const {
+    struct Candidate {
+        std::size_t set_size;
+        std::size_t set_index;
+        double multiplier;
+        std::size_t sample;
+    };
+    std::vector<Candidate> all;
+    for (std::size_t index = 0; index < state_.sets().size(); ++index) {
+        const PackingState::MustHitSet& set = state_.sets()[index];
+        for (const PackingState::Member& member : set.members) {
+            all.push_back({set.members.size(), index, member.multiplier, member.sample});
+        }
+    }
+    std::sort(all.begin(), all.end(), [](const Candidate& left, const Candidate& right) {
+        if (left.set_size != right.set_size) {
+            return left.set_size < right.set_size;
+        }
+        if (left.set_index != right.set_index) {
+            return left.set_index < right.set_index;
+        }
+        return left.multiplier > right.multiplier ||
+               (left.multiplier == right.multiplier && left.sample < right.sample);
+    });
+    std::vector<std::size_t> samples;
+    for (const Candidate& candidate : all) {
+        if (samples.size() == std::max<std::size_t>(options_.strong_candidates, 1)) {
+            break;
+        }
+        if (std::find(samples.begin(), samples.end(), candidate.sample) == samples.end()) {
+            samples.push_back(candidate.sample);
+        }
+    }
+    return samples;
+}
+
+std::size_t PackingTree::any_free_sample() const {
+    for (std::size_t i = 0; i < samples_.count(); ++i) {
+        if (state_.is_free(i)) {
+            return i;
+        }
+    }
+    return samples_.count();
+}
+
+PackingTree::Choice PackingTree::choose() {
+    const std::vector<std::size_t> tried = candidates();
+    if (tried.empty()) {
+        // Without sets the solver must have failed: any decision helps it along. With everything decided there is
+        // nothing left to decide, and the subproblem's only solution has been offered.
+        const std::size_t sample = any_free_sample();
+        return {sample, false, sample == samples_.count()};
+    }
+    if (tried.size() == 1 || options_.strong_candidates < 2) {
+        return {tried[0], false, false};
+    }
+    state_.save(before_choice_);
+    const double before = state_.progress();
+    double best_score = -1;
+    std::size_t best = tried[0];
+    for (const std::size_t sample : tried) {
+        constexpr double least_gain = 1e-3;
+        state_.give_up(sample);
+        const bool up_closed = state_.tighten(Effort::quick) == Verdict::closed;
+        const double up_gain = std::max(state_.progress() - before, least_gain);
+        state_.restore(before_choice_);
+        if (up_closed) {
+            return {sample, true, state_.keep(sample) == Verdict::closed};
+        }
+        const bool keep_closed =
+            state_.keep(sample) == Verdict::closed || state_.tighten(Effort::quick) == Verdict::closed;
+        const double keep_gain = std::max(state_.progress() - before, least_gain);
+        state_.restore(before_choice_);
+        if (keep_closed) {
+            state_.give_up(sample);
+            return {sample, true, false};
+        }
+        if (up_gain * keep_gain > best_score) {
+            best_score = up_gain * keep_gain;
+            best = sample;
+        }
+        if (stop_()) {
+            break;
+        }
+    }
+    return {best, false, false};
+}
+
+std::vector<PackingNode> PackingTree::open_nodes(bool with_current) {
+    std::vector<PackingNode> open;
+    PackingNode current = state_.node(current_bound_);
+    for (std::size_t depth = 0; depth < depth_; ++depth) {
+        state_.restore(waiting_[depth].snapshot);
+        if (state_.keep(waiting_[depth].sample) == Verdict::open) {
+            open.push_back(state_.node(waiting_[depth].bound));
+        }
+    }
+    if (with_current) {
+        open.push_back(std::move(current));
+    }
+    return open;
+}
+
+}  // namespace hardmargin

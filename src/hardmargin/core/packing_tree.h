@@ -1,0 +1,65 @@
+// Depth-first search below one subproblem: bound, choose a sample, give it up, later keep it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "packing_node.h"
+#include "packing_state.h"
+#include "samples.h"
+
+namespace hardmargin {
+
+struct PackingOptions {
+    double gap = 1e-6;
+    // Candidates of which both branches are tried before one is chosen.
+    std::size_t strong_candidates = 4;
+};
+
+class PackingTree {
+public:
+    PackingTree(const Samples& samples, const PackingOptions& options, PackingState::Improve improve);
+
+    // Searches below `root` for at most `node_limit` subproblems, or until `stop` says so, and returns what is left
+    // open, deepest last. Nothing left: no solution below `root` is better than the incumbent by the gap.
+    std::vector<PackingNode> search(const PackingNode& root, double upper, std::uint64_t node_limit,
+                                    const std::function<bool()>& stop);
+
+    std::uint64_t nodes() const { return nodes_; }
+
+private:
+    // A branch that waits: the subproblem before the decision, and the sample that will be kept.
+    struct Waiting {
+        PackingState::Snapshot snapshot;
+        std::size_t sample = 0;
+        double bound = 0;
+    };
+
+    struct Choice {
+        std::size_t sample;
+        bool decided;  // one branch was found closed, and the other one has been taken
+        bool closed;   // both were
+    };
+
+    Choice choose();
+    std::vector<std::size_t> candidates() const;
+    std::size_t any_free_sample() const;
+    Waiting& push();
+    // Goes to the last waiting branch; false if there is none.
+    bool backtrack();
+    std::vector<PackingNode> open_nodes(bool with_current);
+
+    const Samples& samples_;
+    PackingOptions options_;
+    PackingState state_;
+    PackingState::Snapshot before_choice_;
+    std::vector<Waiting> waiting_;  // capacity is kept: snapshots are large
+    std::size_t depth_ = 0;
+    double current_bound_ = 0;
+    std::uint64_t nodes_ = 0;
+    std::function<bool()> stop_;
+};
+
+}  // namespace hardmargin

@@ -1,0 +1,182 @@
+"""Branch and bound over the samples to give up, bounded by packings of must-hit sets.
+
+What a subproblem is and why its conclusions hold is told in ``core/packing_state.h``; ``core/packing_search.h``
+has the queue of open subproblems. This module gives the search its incumbent and its targets. A search below a
+target T proves that no hyperplane costs less than T, and the lower T is, the smaller are the must-hit sets and the
+tree. So if a first, short search for the optimum itself does not end, targets rise towards it: the lower bound is
+then the last target proven, and what the lower targets cost is little beside the last one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from hardmargin import _core
+from hardmargin.bounds import Report
+from hardmargin.methods import heuristic
+from hardmargin.methods.base import Incumbent, Limits
+from hardmargin.methods.watch import Watch
+from hardmargin.problem import Problem
+from hardmargin.result import Result
+from hardmargin.status import Status
+
+# Subproblems of the first search, before targets rise.
+_FIRST_NODES = 4000
+# What the first search leaves open is worth a better incumbent: so many times the effort of the first one.
+_LATER_EFFORT = 10.0
+# A target that needed fewer subproblems than this was too easy, one that needed more than that too hard.
+_EASY_NODES = 1000
+_HARD_NODES = 20_000
+
+
+@dataclass(frozen=True)
+class Options:
+    """Settings of the search over the samples to give up.
+
+    Attributes
+    ----------
+    heuristic_effort : float
+        Effort of the primal search that comes first, as in the method ``heuristic``; ten times that follows if
+        the problem turns out to be hard.
+    strong_candidates : int
+        Samples of which both branches are tried before one of them is branched on; 1 tries none.
+    memory : float
+        Gigabytes of open subproblems before the search goes depth first.
+    """
+
+    heuristic_effort: float = 0.2
+    strong_candidates: int = 4
+    memory: float = 4.0
+
+    def __post_init__(self) -> None:
+        for name in ("heuristic_effort", "memory"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not value > 0:
+                raise ValueError(f"{name} is {value!r}; expected a positive number.")
+        count = self.strong_candidates
+        if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= 1000:
+            raise ValueError(f"strong_candidates is {count!r}; expected a whole number from 1 to 1000.")
+
+
+def run(problem: Problem, incumbent: Incumbent | None, limits: Limits, report: Report, options: Options) -> Result:
+    """Search for a hyperplane and prove it optimal; see :class:`hardmargin.methods.base.Method`."""
+    found = heuristic.run(problem, incumbent, limits, report, heuristic.Options(options.heuristic_effort))
+    if found.gap <= limits.gap or found.status is not Status.HEURISTIC:
+        return replace(found, method="packing")
+    proof = _Proof(problem, found, limits, report, options)
+    proof.search(proof.objective, _FIRST_NODES)
+    if proof.target is not None:
+        proof.improve(_LATER_EFFORT * options.heuristic_effort)
+    while proof.target is not None:
+        proof.search(proof.target, None)
+    return proof.result()
+
+
+class _Proof:
+    """The best hyperplane, the best bound, and the target that comes next."""
+
+    def __init__(self, problem: Problem, found: Result, limits: Limits, report: Report, options: Options) -> None:
+        self._problem = problem
+        self._limits = limits
+        self._watch = Watch(limits, report)
+        self._coef = np.array(found.coef)
+        self._intercept = found.intercept
+        self.objective = found.objective
+        self._lower_bound = found.lower_bound
+        self._nodes = 0
+        self._cost = float(problem.costs.mean())
+        self._step = max(0.1 * (self.objective - self._lower_bound), 2 * self._cost)
+        self._stuck = False
+        self._options = _core.PackingOptions()
+        # Half of the gap asked for is left to rounding.
+        self._options.gap = limits.gap / 2
+        self._options.strong_candidates = options.strong_candidates
+        self._core_limits = _core.PackingLimits()
+        self._core_limits.threads = limits.threads
+        self._core_limits.memory = int(options.memory * 2**30)
+
+    @property
+    def target(self) -> float | None:
+        """What to prove next; None if there is nothing left to prove, or no leave to go on."""
+        proven = self._lower_bound >= self.objective * (1 - self._limits.gap)
+        if proven or self._stuck or self._watch.ended is not None or self._out_of_nodes():
+            return None
+        target = self._lower_bound + self._step
+        return self.objective if target > self.objective - self._cost else target
+
+    def search(self, upper: float, nodes: int | None) -> None:
+        """Search for hyperplanes that cost less than ``upper``, looking at so many subproblems at most."""
+        self._core_limits.node_limit = self._nodes_allowed(nodes)
+        found = _core.packing_search(
+            self._problem.X,
+            self._problem.y,
+            self._problem.costs,
+            [([], [], self._lower_bound, upper)],
+            upper,
+            self._options,
+            self._core_limits,
+            self._limits.remaining(),
+            self._observe,
+        )
+        self._nodes += found.nodes
+        if found.weights and found.objective < self.objective:
+            self._coef = np.array(found.weights)
+            self._intercept = found.bias
+            self.objective = found.objective
+        self._lower_bound = min(max(self._lower_bound, found.lower_bound), self.objective)
+        self._adjust_step(found.nodes)
+        # Without a limit a search ends when nothing is open; if the bound does not rise then, it never will.
+        self._stuck = nodes is None and not found.open and self._lower_bound < upper * (1 - self._limits.gap)
+        self._watch.report(self.objective, self._lower_bound, self._nodes)
+        self._watch.take_note(found.outcome)
+
+    def improve(self, effort: float) -> None:
+        """Look for a better hyperplane once more."""
+        known = Incumbent(self._coef, self._intercept)
+        found = heuristic.run(
+            self._problem, known, self._limits, self._observe_heuristic, heuristic.Options(effort)
+        )
+        if found.objective < self.objective:
+            self._coef, self._intercept, self.objective = np.array(found.coef), found.intercept, found.objective
+        self._lower_bound = min(max(self._lower_bound, found.lower_bound), self.objective)
+        if found.status is not Status.HEURISTIC:
+            self._watch.ended = found.status
+
+    def result(self) -> Result:
+        """The best hyperplane, with the best bound."""
+        ended = self._watch.ended or (Status.NODE_LIMIT if self._out_of_nodes() else Status.OPTIMAL)
+        return Result.of(
+            self._problem,
+            self._coef,
+            self._intercept,
+            lower_bound=self._lower_bound,
+            status=ended,
+            method="packing",
+            runtime=self._limits.elapsed(),
+            nodes=self._nodes,
+        )
+
+    def _adjust_step(self, nodes: int) -> None:
+        if nodes < _EASY_NODES:
+            self._step *= 1.5
+        elif nodes > _HARD_NODES:
+            self._step = max(self._cost, 0.5 * self._step)
+
+    def _nodes_allowed(self, nodes: int | None) -> int:
+        limits = [nodes] if nodes is not None else []
+        if self._limits.node_limit is not None:
+            limits.append(max(1, self._limits.node_limit - self._nodes))
+        return min(limits, default=0)
+
+    def _out_of_nodes(self) -> bool:
+        return self._limits.node_limit is not None and self._nodes >= self._limits.node_limit
+
+    def _observe_heuristic(self, _: float, upper: float, lower: float, __: int) -> None:
+        self._watch.pass_on(min(upper, self.objective), max(lower, self._lower_bound), self._nodes)
+
+    def _observe(self, upper: float, lower: float, nodes: int) -> bool:
+        # While a target is searched below, `upper` is that target and not what a hyperplane reaches.
+        lower_bound = max(self._lower_bound, min(lower, self.objective))
+        return self._watch.report(self.objective, lower_bound, self._nodes + nodes)

@@ -1,0 +1,59 @@
+"""Between a compiled search and its caller: passes progress on, and remembers why the search ended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from hardmargin import _core
+from hardmargin.bounds import Report
+from hardmargin.methods.base import Limits
+from hardmargin.status import Status
+
+
+class Watch:
+    """The watcher of one method's run.
+
+    Attributes
+    ----------
+    ended : Status or None
+        TIME_LIMIT or INTERRUPTED once a phase has ended for that reason; None while the method may go on.
+    """
+
+    def __init__(self, limits: Limits, report: Report) -> None:
+        self._limits = limits
+        self._report = report
+        self._raised: BaseException | None = None
+        self.ended: Status | None = None
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether someone asked for the end."""
+        return self.ended is Status.INTERRUPTED
+
+    def run(self, phase: Callable[[], _core.Outcome]) -> None:
+        """Run a phase of the method, unless it has been interrupted before."""
+        if not self.interrupted:
+            self.take_note(phase())
+
+    def pass_on(self, upper: float, lower: float, nodes: int) -> None:
+        """Report, letting through whatever that raises."""
+        self._report(self._limits.elapsed(), upper, lower, nodes)
+
+    def report(self, upper: float, lower: float, nodes: int) -> bool:
+        """Report; False, which ends the phase, if that raised something."""
+        try:
+            self.pass_on(upper, lower, nodes)
+        except BaseException as error:
+            # Not left to the outcome: it and the frames of the exception would hold each other for ever.
+            self._raised = error
+        return self._raised is None
+
+    def take_note(self, outcome: _core.Outcome) -> None:
+        """Remember why a phase ended; an exception other than KeyboardInterrupt is raised."""
+        error = self._raised or outcome.error
+        if error is not None and not isinstance(error, KeyboardInterrupt):
+            raise error
+        if error is not None or outcome.interrupted:
+            self.ended = Status.INTERRUPTED
+        elif self.ended is None and (outcome.timed_out or self._limits.remaining() == 0):
+            self.ended = Status.TIME_LIMIT

@@ -1,0 +1,122 @@
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "check.h"
+#include "control.h"
+#include "packing_search.h"
+#include "random.h"
+#include "random_problems.h"
+
+using namespace hardmargin;
+
+namespace {
+
+constexpr double gap = 1e-9;
+
+PackingOutcome search(const Samples& samples, std::vector<PackingNode> frontier, double upper,
+                      const PackingLimits& limits = {}) {
+    Control control(1e6, {});
+    PackingOptions options;
+    options.gap = gap;
+    return packing_search(samples, std::move(frontier), upper, options, limits, control);
+}
+
+PackingNode root(double upper) {
+    return {{}, {}, 0, upper};
+}
+
+double worst_upper(const Samples& samples) {
+    double total = 0;
+    for (const double cost : samples.costs()) {
+        total += cost;
+    }
+    return total;
+}
+
+}  // namespace
+
+// From nothing and from a little above the optimum: starting at the optimum would hide wrong pruning.
+TEST(the_tree_finds_and_proves_the_exhaustive_optimum) {
+    Random random(31);
+    for (int trial = 0; trial < 400; ++trial) {
+        const testing::RandomProblem problem = testing::random_problem(random, 14, 4);
+        const Samples samples = problem.samples();
+        const double optimum = testing::exhaustive_optimum(problem);
+        for (const double upper : {worst_upper(samples) * 1.01, optimum * 1.1 + 1e-6}) {
+            const PackingOutcome outcome = search(samples, {root(upper)}, upper);
+            CHECK(outcome.open.empty());
+            CHECK_NEAR(outcome.best.objective, optimum, 1e-7 * optimum + 1e-9);
+            CHECK(outcome.lower_bound <= optimum * (1 + 1e-9) + 1e-12);
+            CHECK(outcome.lower_bound >= outcome.best.objective * (1 - 2 * gap));
+        }
+    }
+}
+
+TEST(bounds_hold_when_the_search_is_cut_short_and_it_can_be_continued) {
+    Random random(32);
+    for (int trial = 0; trial < 300; ++trial) {
+        const testing::RandomProblem problem = testing::random_problem(random, 14, 4);
+        const Samples samples = problem.samples();
+        const double optimum = testing::exhaustive_optimum(problem);
+        double upper = optimum * 1.3 + 1e-6;
+        double best = upper;
+        double lower_bound = 0;
+        std::vector<PackingNode> frontier = {root(upper)};
+        PackingLimits limits;
+        limits.slice = 1 + random.below(3);
+        limits.node_limit = 1;
+        for (int part = 0; part < 10000 && !frontier.empty(); ++part) {
+            const PackingOutcome outcome = search(samples, frontier, upper, limits);
+            CHECK(outcome.lower_bound <= optimum * (1 + 1e-9) + 1e-12);
+            lower_bound = std::max(lower_bound, outcome.lower_bound);
+            best = std::min(best, outcome.best.objective);
+            upper = best;
+            frontier = outcome.open;
+        }
+        CHECK(frontier.empty());
+        CHECK_NEAR(best, optimum, 1e-7 * optimum + 1e-9);
+        CHECK(lower_bound >= best * (1 - 2 * gap));
+    }
+}
+
+TEST(a_target_below_the_optimum_is_proven_without_a_solution) {
+    Random random(33);
+    for (int trial = 0; trial < 200; ++trial) {
+        const testing::RandomProblem problem = testing::random_problem(random, 12, 3);
+        const Samples samples = problem.samples();
+        const double target = 0.7 * testing::exhaustive_optimum(problem);
+        const PackingOutcome outcome = search(samples, {root(target)}, target);
+        CHECK(outcome.open.empty());
+        CHECK(outcome.best.weights.empty());
+        CHECK_NEAR(outcome.lower_bound, target, 1e-8 * target);
+    }
+}
+
+TEST(threads_and_memory_limits_do_not_change_the_answer) {
+    Random random(34);
+    for (int trial = 0; trial < 60; ++trial) {
+        const testing::RandomProblem problem = testing::random_problem(random, 14, 4);
+        const Samples samples = problem.samples();
+        const double optimum = testing::exhaustive_optimum(problem);
+        const double upper = optimum * 1.2 + 1e-6;
+        PackingLimits limits;
+        limits.threads = 3;
+        limits.slice = 2;
+        limits.memory = trial % 2 == 0 ? 0 : limits.memory;
+        const PackingOutcome outcome = search(samples, {root(upper)}, upper, limits);
+        CHECK(outcome.open.empty());
+        CHECK_NEAR(outcome.best.objective, optimum, 1e-7 * optimum + 1e-9);
+    }
+}
+
+TEST(one_thread_searches_the_same_tree_every_time) {
+    Random random(35);
+    const testing::RandomProblem problem = testing::random_problem(random, 40, 3);
+    const Samples samples = problem.samples();
+    const double upper = worst_upper(samples);
+    const PackingOutcome first = search(samples, {root(upper)}, upper);
+    const PackingOutcome second = search(samples, {root(upper)}, upper);
+    CHECK(first.nodes == second.nodes);
+    CHECK(first.best.weights == second.best.weights);
+}

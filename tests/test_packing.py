@@ -1,0 +1,123 @@
+"""The method ``packing``: proofs, limits, and open subproblems as plain data."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from hardmargin import Status, _core, solve, verify
+from hardmargin.data import generate
+from hardmargin.presolve import presolve
+from hardmargin.problem import Problem
+
+SMALL = [("A", 60, 2, 1, 10.0), ("B", 60, 5, 2, 1.0), ("A", 60, 10, 3, 100.0)]
+
+
+@pytest.mark.parametrize(("kind", "n", "d", "seed", "C"), SMALL)
+def test_small_problems_are_solved(kind, n, d, seed, C) -> None:
+    data = generate(kind, n, d, seed)
+    result = solve(data.X, data.y, C, method="packing")
+    assert result.status is Status.OPTIMAL
+    assert result.gap <= 1e-6
+    assert verify(result, data.X, data.y)
+
+
+def test_the_finest_gap_is_reached() -> None:
+    data = generate("A", 60, 2, 1)
+    result = solve(data.X, data.y, 10.0, method="packing", gap=1e-9)
+    assert result.optimal
+    assert result.gap <= 1e-9
+
+
+def test_threads_do_not_change_the_answer() -> None:
+    data = generate("B", 60, 5, 4)
+    alone = solve(data.X, data.y, 1.0, method="packing", threads=1)
+    together = solve(data.X, data.y, 1.0, method="packing", threads=2)
+    assert alone.optimal
+    assert together.optimal
+    assert together.objective == pytest.approx(alone.objective, rel=1e-6)
+
+
+def test_one_thread_repeats_itself() -> None:
+    data = generate("B", 60, 5, 5)
+    first, second = (solve(data.X, data.y, 1.0, method="packing", seed=3) for _ in range(2))
+    assert first.coef == second.coef
+    assert first.nodes == second.nodes
+
+
+def test_weights_are_costs() -> None:
+    data = generate("A", 40, 2, 6)
+    weights = np.random.default_rng(0).integers(1, 4, size=40)
+    weighted = solve(data.X, data.y, 2.0, sample_weight=weights, method="packing")
+    repeated = solve(np.repeat(data.X, weights, axis=0), np.repeat(data.y, weights), 2.0, method="packing")
+    assert weighted.optimal
+    assert weighted.objective == pytest.approx(repeated.objective, rel=1e-9)
+
+
+def test_a_time_limit_leaves_a_bound_that_has_risen() -> None:
+    data = generate("A", 200, 10, 1)
+    result = solve(data.X, data.y, 1.0, method="packing", time_limit=3.0)
+    assert result.status is Status.TIME_LIMIT
+    first = next(point.lower for point in result.trace if point.lower > 0)
+    assert first < result.lower_bound < result.objective
+    lowers = [point.lower for point in result.trace]
+    assert lowers == sorted(lowers)
+
+
+def test_an_interrupt_in_the_tree_keeps_hyperplane_and_bound() -> None:
+    data = generate("A", 200, 10, 1)
+    nodes_seen = []
+
+    def interrupt(time: float, upper: float, lower: float, nodes: int) -> None:
+        nodes_seen.append((lower, nodes))
+        if lower > 0 and len(nodes_seen) > 20:
+            raise KeyboardInterrupt
+
+    result = solve(data.X, data.y, 1.0, method="packing", report=interrupt)
+    assert result.status is Status.INTERRUPTED
+    assert 0 < result.lower_bound < result.objective
+    assert verify(result, data.X, data.y)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"strong_candidates": 0}, {"strong_candidates": 2.5}, {"memory": 0}, {"heuristic_effort": -1.0}, {"efort": 1}],
+)
+def test_bad_options_are_refused(options) -> None:
+    with pytest.raises(ValueError, match=r"expected"):
+        solve([[0.0], [1.0]], [0, 1], method="packing", options=options)
+
+
+def test_open_subproblems_can_be_carried_on_elsewhere() -> None:
+    data = generate("B", 60, 5, 7)
+    problem = presolve(Problem.from_data(data.X, data.y, 1.0)).problem
+    options, limits = _core.PackingOptions(), _core.PackingLimits()
+    whole = solve(data.X, data.y, 1.0, method="packing")
+
+    def search(frontier, upper, node_limit):
+        limits.slice, limits.node_limit = 5, node_limit
+        return _core.packing_search(
+            problem.X, problem.y, problem.costs, frontier, upper, options, limits, 60.0, None
+        )
+
+    upper = float(problem.costs.sum())
+    frontier = [([], [], 0.0, upper)]
+    parts = 0
+    while frontier:
+        part = search(frontier, upper, 20)
+        # Only the samples' numbers and four figures are handed over.
+        frontier = [(list(kept), list(given_up), bound, known) for kept, given_up, bound, known in part.open]
+        upper = min(upper, part.objective)
+        parts += 1
+    factor = presolve(Problem.from_data(data.X, data.y, 1.0)).objective_factor
+    assert parts > 1
+    assert upper * factor == pytest.approx(whole.objective, rel=1e-6)
+
+
+@pytest.mark.parametrize("frontier", [[([99], [], 0.0, 1.0)], [([0], [0], 0.0, 1.0)], [([0, 0], [], 0.0, 1.0)]])
+def test_a_frontier_that_does_not_fit_is_refused(frontier) -> None:
+    X, y = np.zeros((3, 1)), np.array([1.0, -1.0, 1.0])
+    with pytest.raises(ValueError, match="frontier"):
+        _core.packing_search(
+            X, y, np.ones(3), frontier, 3.0, _core.PackingOptions(), _core.PackingLimits(), 1.0, None
+        )
