@@ -118,3 +118,36 @@ TEST(pricing_finds_the_first_of_the_farthest_samples) {
         }
     }
 }
+
+TEST(coarse_pricing_finds_a_sample_that_is_about_the_farthest) {
+    Random random(8);
+    constexpr std::size_t features = 5;
+    for (const Kernels* table : usable_tables()) {
+        for (const std::size_t tiles : {1u, 3u}) {
+            const std::size_t padded = tiles * tile;
+            const std::vector<double> exact = random_vector(random, (features + 1) * padded);
+            const std::vector<double> weights = random_vector(random, features);
+            const std::vector<float> values(exact.begin(), exact.end());
+            const std::vector<float> bias_column(exact.end() - static_cast<std::ptrdiff_t>(padded), exact.end());
+            const std::vector<float> coarse_weights(weights.begin(), weights.end());
+            const std::vector<float> scales(padded, 1.0f);
+            std::vector<float> offsets(padded);
+            offsets[0] = std::numeric_limits<float>::infinity();
+            std::vector<float> scores(padded);
+            const CoarseColumns columns{values.data(), features, padded, bias_column.data(), scales.data()};
+            const std::size_t found =
+                table->coarse_price(columns, coarse_weights.data(), 0.5f, offsets.data(), scores.data());
+            const auto score = [&](std::size_t i) {
+                double sum = 0.5 * bias_column[i] - 1;
+                for (std::size_t k = 0; k < features; ++k) {
+                    sum += weights[k] * exact[i / tile * tile * features + k * tile + i % tile];
+                }
+                return sum;
+            };
+            CHECK(found != 0);
+            for (std::size_t i = 1; i < padded; ++i) {
+                CHECK(score(found) <= score(i) + 1e-4);
+            }
+        }
+    }
+}

@@ -18,7 +18,7 @@ constexpr std::size_t padded_size(std::size_t count, std::size_t unit = lanes) {
 }
 
 // Samples are evaluated in tiles of this many, and padded with zeros to whole tiles.
-inline constexpr std::size_t tile = 4 * lanes;
+inline constexpr std::size_t tile = 8 * lanes;
 
 // A samples x features matrix in tiles: the first feature of the tile's samples, then the second one, and so
 // on, so that a pass over all samples reads the memory from one end to the other. One more column, plain, for
@@ -28,6 +28,15 @@ struct Columns {
     std::size_t count;
     std::size_t padded;  // samples, a multiple of `tile`
     const double* bias_column;
+};
+
+// The same in single precision, half the memory to read, with what turns a margin into a score.
+struct CoarseColumns {
+    const float* values;
+    std::size_t count;
+    std::size_t padded;
+    const float* bias_column;
+    const float* scales;
 };
 
 struct Kernels {
@@ -41,6 +50,8 @@ struct Kernels {
     void (*combine_columns)(const Columns& columns, const double* weights, double bias, double* out);
     std::size_t (*price)(const Columns& columns, const double* weights, double bias, const double* scales,
                          const double* offsets, double* out);
+    std::size_t (*coarse_price)(const CoarseColumns& columns, const float* weights, float bias,
+                                const float* offsets, float* scores);
 };
 
 extern const Kernels baseline_kernels;
@@ -82,6 +93,12 @@ inline void combine_columns(const Columns& columns, const double* weights, doubl
 inline std::size_t price(const Columns& columns, const double* weights, double bias, const double* scales,
                          const double* offsets, double* out) {
     return kernels.price(columns, weights, bias, scales, offsets, out);
+}
+
+// About what price() returns, from single precision; `scores` has `padded` entries for its use.
+inline std::size_t coarse_price(const CoarseColumns& columns, const float* weights, float bias,
+                                const float* offsets, float* scores) {
+    return kernels.coarse_price(columns, weights, bias, offsets, scores);
 }
 
 }  // namespace hardmargin

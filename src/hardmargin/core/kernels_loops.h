@@ -19,6 +19,15 @@ using UnalignedLanes =
 #define HARDMARGIN_LOAD(source) (*reinterpret_cast<const UnalignedLanes*>(source))
 #define HARDMARGIN_STORE(target) (*reinterpret_cast<UnalignedLanes*>(target))
 
+// As many single precision values take the same room as Lanes.
+inline constexpr std::size_t float_lanes = 2 * lanes;
+using FloatLanes = float __attribute__((vector_size(float_lanes * sizeof(float))));
+using UnalignedFloatLanes =
+    float __attribute__((vector_size(float_lanes * sizeof(float)), aligned(sizeof(float)), may_alias));
+
+#define HARDMARGIN_LOAD_FLOATS(source) (*reinterpret_cast<const UnalignedFloatLanes*>(source))
+#define HARDMARGIN_STORE_FLOATS(target) (*reinterpret_cast<UnalignedFloatLanes*>(target))
+
 double dot_loop(const double* left, const double* right, std::size_t stride) {
     Lanes partial = {};
     for (std::size_t k = 0; k < stride; k += lanes) {
@@ -60,14 +69,14 @@ void rotate_loop(double* upper, double* lower, double cosine, double sine, std::
     }
 }
 
-// One tile of combine_columns; its four vectors stay in registers while the columns pass by.
+// One tile of combine_columns; its vectors stay in registers while the columns pass by.
 inline void combine_tile(const Columns& columns, const double* weights, double bias, std::size_t i, Lanes* sums) {
     const double* values = columns.values + i * columns.count;
-    for (std::size_t part = 0; part < 4; ++part) {
+    for (std::size_t part = 0; part < tile / lanes; ++part) {
         sums[part] = bias * HARDMARGIN_LOAD(columns.bias_column + i + part * lanes);
     }
     for (std::size_t k = 0; k < columns.count; ++k) {
-        for (std::size_t part = 0; part < 4; ++part) {
+        for (std::size_t part = 0; part < tile / lanes; ++part) {
             sums[part] += weights[k] * HARDMARGIN_LOAD(values + k * tile + part * lanes);
         }
     }
@@ -75,9 +84,9 @@ inline void combine_tile(const Columns& columns, const double* weights, double b
 
 void combine_columns_loop(const Columns& columns, const double* weights, double bias, double* out) {
     for (std::size_t i = 0; i < columns.padded; i += tile) {
-        Lanes sums[4];
+        Lanes sums[tile / lanes];
         combine_tile(columns, weights, bias, i, sums);
-        for (std::size_t part = 0; part < 4; ++part) {
+        for (std::size_t part = 0; part < tile / lanes; ++part) {
             HARDMARGIN_STORE(out + i + part * lanes) = sums[part];
         }
     }
@@ -85,36 +94,92 @@ void combine_columns_loop(const Columns& columns, const double* weights, double 
 
 std::size_t price_loop(const Columns& columns, const double* weights, double bias, const double* scales,
                        const double* offsets, double* out) {
-    constexpr double infinity = __builtin_inf();
-    Lanes best = {infinity, infinity, infinity, infinity};
-    Lanes where = {};
-    Lanes position = {0, 1, 2, 3};
+    // The best tile is found first: comparing whole tiles keeps the vectors independent of each other.
+    double smallest = __builtin_inf();
+    std::size_t best_tile = 0;
     for (std::size_t i = 0; i < columns.padded; i += tile) {
-        Lanes sums[4];
+        Lanes sums[tile / lanes];
         combine_tile(columns, weights, bias, i, sums);
-        for (std::size_t part = 0; part < 4; ++part) {
+        Lanes scores[tile / lanes];
+        for (std::size_t part = 0; part < tile / lanes; ++part) {
             const std::size_t at = i + part * lanes;
             HARDMARGIN_STORE(out + at) = sums[part];
-            const Lanes score = (sums[part] - 1.0) * HARDMARGIN_LOAD(scales + at) + HARDMARGIN_LOAD(offsets + at);
-            where = score < best ? position : where;
-            best = score < best ? score : best;
-            position += static_cast<double>(lanes);
+            scores[part] = (sums[part] - 1.0) * HARDMARGIN_LOAD(scales + at) + HARDMARGIN_LOAD(offsets + at);
+        }
+        for (std::size_t half = tile / lanes / 2; half > 0; half /= 2) {
+            for (std::size_t part = 0; part < half; ++part) {
+                scores[part] = scores[part + half] < scores[part] ? scores[part + half] : scores[part];
+            }
+        }
+        for (std::size_t lane = 0; lane < lanes; ++lane) {
+            if (scores[0][lane] < smallest) {
+                smallest = scores[0][lane];
+                best_tile = i;
+            }
         }
     }
-    std::size_t chosen = 0;
-    for (std::size_t lane = 1; lane < lanes; ++lane) {
-        if (best[lane] < best[chosen] || (best[lane] == best[chosen] && where[lane] < where[chosen])) {
-            chosen = lane;
+    std::size_t chosen = best_tile;
+    double best = __builtin_inf();
+    for (std::size_t i = best_tile; i < best_tile + tile && i < columns.padded; ++i) {
+        const double score = (out[i] - 1.0) * scales[i] + offsets[i];
+        if (score < best) {
+            best = score;
+            chosen = i;
         }
     }
-    return static_cast<std::size_t>(where[chosen]);
+    return chosen;
+}
+
+std::size_t coarse_price_loop(const CoarseColumns& columns, const float* weights, float bias, const float* offsets,
+                              float* scores) {
+    constexpr std::size_t parts = tile / float_lanes;
+    float smallest = __builtin_inff();
+    std::size_t best_tile = 0;
+    for (std::size_t i = 0; i < columns.padded; i += tile) {
+        const float* values = columns.values + i * columns.count;
+        FloatLanes sums[parts];
+        for (std::size_t part = 0; part < parts; ++part) {
+            sums[part] = bias * HARDMARGIN_LOAD_FLOATS(columns.bias_column + i + part * float_lanes) - 1.0f;
+        }
+        for (std::size_t k = 0; k < columns.count; ++k) {
+            for (std::size_t part = 0; part < parts; ++part) {
+                sums[part] += weights[k] * HARDMARGIN_LOAD_FLOATS(values + k * tile + part * float_lanes);
+            }
+        }
+        for (std::size_t part = 0; part < parts; ++part) {
+            const std::size_t at = i + part * float_lanes;
+            sums[part] =
+                sums[part] * HARDMARGIN_LOAD_FLOATS(columns.scales + at) + HARDMARGIN_LOAD_FLOATS(offsets + at);
+            HARDMARGIN_STORE_FLOATS(scores + at) = sums[part];
+        }
+        for (std::size_t half = parts / 2; half > 0; half /= 2) {
+            for (std::size_t part = 0; part < half; ++part) {
+                sums[part] = sums[part + half] < sums[part] ? sums[part + half] : sums[part];
+            }
+        }
+        for (std::size_t lane = 0; lane < float_lanes; ++lane) {
+            if (sums[0][lane] < smallest) {
+                smallest = sums[0][lane];
+                best_tile = i;
+            }
+        }
+    }
+    std::size_t chosen = best_tile;
+    for (std::size_t i = best_tile; i < best_tile + tile && i < columns.padded; ++i) {
+        if (scores[i] < scores[chosen]) {
+            chosen = i;
+        }
+    }
+    return chosen;
 }
 
 constexpr Kernels loops = {dot_loop,    add_scaled_loop,      multiply_rows_loop, add_rows_loop,
-                           rotate_loop, combine_columns_loop, price_loop};
+                           rotate_loop, combine_columns_loop, price_loop,         coarse_price_loop};
 
 #undef HARDMARGIN_LOAD
 #undef HARDMARGIN_STORE
+#undef HARDMARGIN_LOAD_FLOATS
+#undef HARDMARGIN_STORE_FLOATS
 
 }  // namespace
 

@@ -27,6 +27,8 @@ constexpr double threshold_slack = 1e-11;
 // Multipliers smaller than this, relative to the largest one, are left out of a certificate.
 constexpr double support_tolerance = 1e-12;
 constexpr int largest_age = 100;
+// Violations that single precision cannot have made up.
+constexpr double clear_violation = 1e-2;
 // From this many multiply-adds an iteration on, the clock costs nothing beside it.
 constexpr std::size_t long_iteration = 100000;
 
@@ -36,6 +38,9 @@ MaxMargin::MaxMargin(const Samples& samples)
     : samples_(samples),
       enabled_(2 * samples.count()),
       keep_offsets_(samples.padded_count(), infinity),
+      coarse_offsets_(samples.padded_count(), std::numeric_limits<float>::infinity()),
+      coarse_weights_(samples.stride()),
+      coarse_scores_(samples.padded_count()),
       solution_{{}, {}, std::vector<double>(samples.stride()), 0, 0, Basis(samples.dimension(), samples.stride()),
                 0},
       margins_(samples.padded_count()),
@@ -54,7 +59,7 @@ void MaxMargin::enable(std::size_t row) {
     enabled_[row] = 1;
     const std::size_t n = samples_.count();
     if (row < n) {
-        keep_offsets_[row] = 0;
+        set_keep_offset(row, true);
         ++enabled_counts_[samples_.label(row) > 0];
     } else if (row < 2 * n) {
         flips_.push_back(row);
@@ -68,7 +73,7 @@ void MaxMargin::disable(std::size_t row) {
     enabled_[row] = 0;
     const std::size_t n = samples_.count();
     if (row < n) {
-        keep_offsets_[row] = infinity;
+        set_keep_offset(row, false);
         --enabled_counts_[samples_.label(row) > 0];
     } else if (row < 2 * n) {
         flips_.erase(std::find(flips_.begin(), flips_.end(), row));
@@ -88,6 +93,7 @@ void MaxMargin::disable(std::size_t row) {
 void MaxMargin::clear() {
     std::fill(enabled_.begin(), enabled_.end(), static_cast<unsigned char>(0));
     std::fill(keep_offsets_.begin(), keep_offsets_.end(), infinity);
+    std::fill(coarse_offsets_.begin(), coarse_offsets_.end(), std::numeric_limits<float>::infinity());
     flips_.clear();
     enabled_counts_ = {0, 0};
     forget();
@@ -339,6 +345,7 @@ void MaxMargin::start() {
             current = i;
         }
     }
+    coarse_ = true;
     solution_.active.push_back(deepest[0]);
     solution_.multipliers.push_back(0.0);
     set_bias();
@@ -354,6 +361,12 @@ double MaxMargin::tolerance() const {
 
 std::size_t MaxMargin::most_violated(double tolerance, double& violation) {
     const std::size_t n = samples_.count();
+    if (coarse_) {
+        const std::size_t clear = clearly_violated(violation);
+        if (clear != none()) {
+            return clear;
+        }
+    }
     std::size_t chosen = none();
     violation = tolerance;
     const std::size_t farthest = price(samples_.columns(), solution_.weights.data(), solution_.bias,
@@ -390,6 +403,27 @@ std::size_t MaxMargin::most_violated(double tolerance, double& violation) {
         }
     }
     return chosen;
+}
+
+std::size_t MaxMargin::clearly_violated(double& violation) {
+    std::transform(solution_.weights.begin(), solution_.weights.end(), coarse_weights_.begin(),
+                   [](double weight) { return static_cast<float>(weight); });
+    const std::size_t i =
+        coarse_price(samples_.coarse_columns(), coarse_weights_.data(), static_cast<float>(solution_.bias),
+                     coarse_offsets_.data(), coarse_scores_.data());
+    work_ += samples_.padded_count() * (samples_.dimension() + 1) / 2;
+    if (i < samples_.count() && enabled_[i] != 0) {
+        const double margin =
+            dot(samples_.row(i), solution_.weights.data(), samples_.stride()) + samples_.label(i) * solution_.bias;
+        const bool active =
+            std::find(solution_.active.begin(), solution_.active.end(), i) != solution_.active.end();
+        if (!active && 1.0 - margin > clear_violation) {
+            violation = 1.0 - margin;
+            return i;
+        }
+    }
+    coarse_ = false;
+    return none();
 }
 
 MaxMargin::Entry MaxMargin::enter(std::size_t row, double violation, double threshold) {
@@ -493,6 +527,7 @@ MaxMarginStatus MaxMargin::solve(double threshold) {
     const bool ask = stop_ && samples_.padded_count() * samples_.stride() > long_iteration;
     double looseness = 1;
     int restarts = 0;
+    coarse_ = false;
     if (solution_.active.empty()) {
         start();
     }

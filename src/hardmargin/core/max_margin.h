@@ -109,6 +109,11 @@ public:
     const Samples& samples() const { return samples_; }
 
 private:
+    void set_keep_offset(std::size_t sample, bool kept) {
+        keep_offsets_[sample] = kept ? 0.0 : std::numeric_limits<double>::infinity();
+        coarse_offsets_[sample] = kept ? 0.0f : std::numeric_limits<float>::infinity();
+    }
+
     enum class Entry { entered, passed_threshold, impossible, trouble };
 
     double bias_coefficient(std::size_t row) const;
@@ -136,6 +141,8 @@ private:
     void start();
     // The enabled row that is farthest from being satisfied, or none().
     std::size_t most_violated(double tolerance, double& violation);
+    // A sample that is clearly violated, found in single precision, or none().
+    std::size_t clearly_violated(double& violation);
     std::size_t none() const { return 2 * samples_.count() + extra_rows_.size(); }
     double tolerance() const;
     Entry enter(std::size_t row, double violation, double threshold);
@@ -152,7 +159,11 @@ private:
     const Samples& samples_;
     std::vector<ExtraRow> extra_rows_;
     std::vector<unsigned char> enabled_;
-    std::vector<double> keep_offsets_;  // 0 for enabled samples, infinity for the others: pricing without branches
+    std::vector<double> keep_offsets_;   // 0 for enabled samples, infinity for the others: pricing without branches
+    std::vector<float> coarse_offsets_;  // the same in single precision
+    std::vector<float> coarse_weights_;
+    std::vector<float> coarse_scores_;
+    bool coarse_ = false;  // far from the solution single precision finds violated rows well enough
     std::array<std::size_t, 2> enabled_counts_{};  // of the negative and the positive samples
     std::vector<std::size_t> flips_;               // the enabled flips
     Solution solution_;
@@ -178,7 +189,7 @@ void MaxMargin::restore(const Solution& solution, const Kept& kept, const Flippe
         const bool keep = kept(i);
         enabled_[i] = keep;
         enabled_counts_[samples_.label(i) > 0] += keep;
-        keep_offsets_[i] = keep ? 0.0 : std::numeric_limits<double>::infinity();
+        set_keep_offset(i, keep);
         if (flipped(i)) {
             enabled_[flip_row(i)] = 1;
             flips_.push_back(flip_row(i));

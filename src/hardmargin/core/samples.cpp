@@ -41,6 +41,11 @@ Samples::Samples(std::span<const double> features, std::span<const double> label
     for (std::size_t i = 0; i < labels_count_ && largest_norm_ > 0; ++i) {
         pricing_scales_[i] = largest_norm_ / std::max(norms_[i], shortest_share * largest_norm_);
     }
+    // Values too large for single precision become infinite there; coarse pricing then finds nothing, which is
+    // allowed.
+    coarse_columns_.assign(columns_.begin(), columns_.end());
+    coarse_labels_.assign(labels_.begin(), labels_.end());
+    coarse_scales_.assign(pricing_scales_.begin(), pricing_scales_.end());
 }
 
 void Samples::margins(const double* weights, double bias, double* margins) const {

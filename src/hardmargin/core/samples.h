@@ -26,6 +26,10 @@ public:
     // Copy of the rows in tiles, for evaluating all samples at once; the labels are the bias column.
     Columns columns() const { return {columns_.data(), dimension_, padded_count_, labels_.data()}; }
 
+    CoarseColumns coarse_columns() const {
+        return {coarse_columns_.data(), dimension_, padded_count_, coarse_labels_.data(), coarse_scales_.data()};
+    }
+
     double label(std::size_t i) const { return labels_[i]; }
     double cost(std::size_t i) const { return costs_[i]; }
     std::span<const double> costs() const { return costs_; }
@@ -52,6 +56,9 @@ private:
     std::vector<double> costs_;
     std::vector<double> norms_;
     std::vector<double> pricing_scales_;
+    std::vector<float> coarse_columns_;
+    std::vector<float> coarse_labels_;
+    std::vector<float> coarse_scales_;
     double largest_norm_ = 0;
     bool equal_costs_ = true;
 };
