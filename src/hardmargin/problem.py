@@ -158,6 +158,26 @@ class Problem:
             objective = 0.5 * float(w @ w) + float(self.costs[violated].sum())
         return Evaluation(objective, margins, np.flatnonzero(violated))
 
+    def kept_up_to_rounding(self, coef: ArrayLike, intercept: float) -> NDArray[np.bool_]:
+        """Which samples a hyperplane keeps, if the rounding of their margins is counted in their favour.
+
+        A sample far from the origin may have a margin of exactly 1 that float64 cannot tell from a little less;
+        :meth:`fitted` then makes it pass.
+
+        Parameters
+        ----------
+        coef, intercept : array-like of shape (m,), float
+
+        Returns
+        -------
+        ndarray of bool of shape (n,)
+        """
+        w = np.asarray(coef, dtype=np.float64)
+        margins = self.evaluate(w, intercept).margins
+        with np.errstate(over="ignore", invalid="ignore"):
+            kept: NDArray[np.bool_] = margins + _margin_rounding(self.X, w, intercept) >= 1 - MARGIN_TOLERANCE
+        return kept
+
     def fitted(self, coef: ArrayLike, intercept: float, kept: NDArray[np.bool_]) -> tuple[FloatArray, float]:
         """Scale (w, b) by one factor >= 1 so that every kept sample's margin is at least 1.
 
@@ -180,8 +200,7 @@ class Problem:
             return w, float(intercept)
         rows = self.X[kept]
         margins = self.y[kept] * (rows @ w + intercept)
-        rounding = (self.m + 3) * np.finfo(np.float64).eps * (np.abs(rows) @ np.abs(w) + abs(intercept))
-        smallest = float((margins - rounding).min())
+        smallest = float((margins - _margin_rounding(rows, w, intercept)).min())
         if smallest <= 0:
             # So far from the origin float64 promises nothing; what it finds may still pass.
             smallest = float(margins.min())
@@ -189,3 +208,12 @@ class Problem:
             return w, float(intercept)
         factor = 1 / smallest
         return w * factor, float(intercept * factor)
+
+
+def _margin_rounding(X: FloatArray, w: FloatArray, intercept: float) -> FloatArray:
+    """How far the computed margins may be from the true ones, in whatever order the products are added up."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        rounding: FloatArray = (
+            (X.shape[1] + 3) * np.finfo(np.float64).eps * (np.abs(X) @ np.abs(w) + abs(intercept))
+        )
+    return rounding

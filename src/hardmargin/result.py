@@ -19,7 +19,7 @@ from hardmargin.validation import FloatArray, validated_samples
 from hardmargin.versions import __version__
 
 # A bound above the objective by less than this, relatively, is rounding; by more, it is wrong.
-_BOUND_ROUNDING = 1e-6
+_BOUND_ROUNDING = 1e-8
 
 
 @dataclass(frozen=True)

@@ -134,8 +134,7 @@ def _polished(problem: Problem, reduced: Presolved, found: Result, limits: Limit
 
 def _restored(problem: Problem, reduced: Presolved, found: Result) -> tuple[FloatArray, float]:
     """The method's hyperplane in the caller's features, with the samples that it keeps kept there."""
-    kept = np.ones(reduced.problem.n, dtype=bool)
-    kept[found.violations] = False
+    kept = reduced.problem.kept_up_to_rounding(found.coef, found.intercept)
     with np.errstate(over="ignore", invalid="ignore"):
         coef, intercept = reduced.restore(np.array(found.coef), found.intercept)
         return problem.fitted(coef, intercept, reduced.kept_rows(kept))

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <span>
 #include <vector>
 
 #include "check.h"
@@ -198,6 +199,7 @@ TEST(releasing_a_row_keeps_the_others_tight) {
 
 TEST(huge_and_tiny_scales_are_certified) {
     Random random(16);
+    int certified = 0;
     for (const double scale : {1e-12, 1e-6, 1e6, 1e12}) {
         for (int trial = 0; trial < 100; ++trial) {
             testing::RandomProblem problem = testing::random_problem(random, 7, 3);
@@ -213,7 +215,53 @@ TEST(huge_and_tiny_scales_are_certified) {
             const MaxMarginStatus status = solver.solve(0.5 * std::min(value, 1e6 / scale / scale));
             if (status == MaxMarginStatus::threshold || status == MaxMarginStatus::infeasible) {
                 CHECK(solver.certificate_value() <= value * (1 + 1e-6));
+                ++certified;
             }
         }
     }
+    CHECK(certified > 250);
+}
+
+// Nearly equal samples make multipliers huge on the way; what is called optimal must be so all the same.
+TEST(after_any_changes_an_optimum_is_one) {
+    Random random(17);
+    int optima = 0;
+    for (int trial = 0; trial < 200; ++trial) {
+        testing::RandomProblem problem = testing::random_problem(random, 12, 3);
+        const double noise = std::pow(10.0, -6 - 7 * random.uniform());
+        for (std::size_t i = 1; i < problem.count; i += 2) {
+            for (std::size_t k = 0; k < problem.dimension; ++k) {
+                problem.features[i * problem.dimension + k] =
+                    problem.features[(i - 1) * problem.dimension + k] + noise * random.normal();
+            }
+        }
+        const Samples samples = problem.samples();
+        MaxMargin warm(samples);
+        for (int change = 0; change < 20; ++change) {
+            const std::size_t row = random.below(samples.count());
+            if (warm.enabled(row)) {
+                warm.disable(row);
+            } else {
+                warm.enable(row);
+            }
+            const double threshold = random.uniform() < 0.5 ? MaxMargin::no_threshold : 10 * random.uniform();
+            if (warm.solve(threshold) != MaxMarginStatus::optimal) {
+                continue;
+            }
+            ++optima;
+            const std::span<const double> weights = warm.weights();
+            const double value = 0.5 * dot(weights.data(), weights.data(), samples.stride());
+            CHECK_NEAR(warm.value(), value, 1e-9 * (1 + value));
+            MaxMargin cold(samples);
+            for (std::size_t i = 0; i < samples.count(); ++i) {
+                if (warm.enabled(i)) {
+                    cold.enable(i);
+                }
+            }
+            if (cold.solve() == MaxMarginStatus::optimal) {
+                CHECK_NEAR(warm.value(), cold.value(), 1e-5 * (1 + cold.value()));
+            }
+        }
+    }
+    CHECK(optima > 1000);
 }

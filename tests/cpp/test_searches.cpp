@@ -84,7 +84,7 @@ TEST(no_offset_and_scale_are_better_than_those_found) {
         const Samples samples = problem.samples();
         const std::vector<double> direction = random_direction(random, samples);
         OffsetSearch search(samples);
-        const OffsetSearch::Optimum optimum = search.minimise(direction);
+        const OffsetSearch::Optimum optimum = search.minimise(direction, [] { return false; });
         CHECK_NEAR(objective_of(samples, optimum.hyperplane.weights, optimum.hyperplane.bias, 1e-9),
                    optimum.objective, 1e-9 * optimum.objective);
         for (int point = 0; point < 200; ++point) {
@@ -173,9 +173,26 @@ TEST(a_search_stops_when_it_is_told_to) {
     search.walk(control, endless);
     CHECK(control.interrupted());
     CHECK(std::isfinite(search.best().objective));
+}
+
+TEST(without_any_time_there_is_still_a_hyperplane) {
+    Random random(26);
+    constexpr std::size_t count = 20000;
+    std::vector<double> features(count * 8);
+    std::vector<double> labels(count);
+    for (double& value : features) {
+        value = random.normal();
+    }
+    for (double& label : labels) {
+        label = random.uniform() < 0.3 ? 1.0 : -1.0;
+    }
+    const Samples samples(features, labels, std::vector<double>(count, 1.0));
     Control no_time(0.0, {});
     PrimalSearch hurried(samples, 0);
+    const PrimalSearch::Budget endless{std::uint64_t{1} << 62, std::uint64_t{1} << 62, 0.0, 0.0};
     hurried.start(no_time, endless);
+    hurried.walk(no_time, endless);
     CHECK(no_time.timed_out());
-    CHECK(std::isfinite(hurried.best().objective));
+    CHECK(hurried.best().objective == static_cast<double>(std::count(labels.begin(), labels.end(), 1.0)));
+    CHECK(conflict_bound(samples, hurried.best().objective, 1e-6, no_time) == 0);
 }

@@ -1,6 +1,7 @@
 #include "certificate.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -12,8 +13,10 @@ namespace hardmargin {
 namespace {
 
 constexpr double rounding_unit = 0x1p-52;
-// Multipliers become whole numbers of at most this many bits: sums of thousands of them stay exact.
-constexpr int multiplier_bits = 40;
+// Multipliers become whole numbers of at most this many bits, fewer if there are so many that their sum would have
+// more bits than a double.
+constexpr int most_multiplier_bits = 40;
+constexpr int double_bits = 52;
 // Squares of values below 1e-154 vanish in a norm; multipliers of 40 bits raise what is lost to less than
 // this.
 constexpr double underflow_allowance = 1e-135;
@@ -51,7 +54,9 @@ std::vector<WholeMultiplier> rounded(std::span<const Multiplier> multipliers) {
     if (largest < std::numeric_limits<double>::min()) {
         return whole;
     }
-    const int exponent = multiplier_bits - 1 - std::ilogb(largest);
+    const int bits =
+        std::min(most_multiplier_bits, double_bits - static_cast<int>(std::bit_width(multipliers.size())));
+    const int exponent = bits - 1 - std::ilogb(largest);
     whole.reserve(multipliers.size());
     for (const Multiplier& multiplier : multipliers) {
         const auto value = static_cast<std::int64_t>(std::llrint(std::ldexp(multiplier.value, exponent)));

@@ -59,7 +59,8 @@ double shrink(MaxMargin& solver, std::vector<std::size_t>& members, double thres
                 solver.disable(i);
             }
         }
-        // Members before k could not be spared from a larger set, so they are all still there.
+        // Members before k could not be spared from a larger set, so they are still there, but for failures, which
+        // only cost another look.
         members = std::move(left);
     }
     return value;
@@ -71,7 +72,8 @@ double conflict_bound(const Samples& samples, double upper, double gap, Control&
     MaxMargin solver(samples);
     MaxMargin shrinker(samples);
     std::vector<ConflictSet> sets;
-    const auto stop = [&] { return control.stop({upper, sets.empty() ? 0.0 : bound_of(sets), sets.size()}); };
+    double bound = 0;
+    const auto stop = [&] { return control.stop({upper, bound, sets.size()}); };
     solver.set_stop(stop);
     shrinker.set_stop(stop);
     std::vector<double> left(samples.costs().begin(), samples.costs().end());
@@ -101,6 +103,7 @@ double conflict_bound(const Samples& samples, double upper, double gap, Control&
         }
         sets.push_back({value, share});
         packed += share;
+        bound = bound_of(sets);
         for (const std::size_t i : members) {
             left[i] -= share;
             if (!(left[i] > 0)) {
@@ -108,7 +111,7 @@ double conflict_bound(const Samples& samples, double upper, double gap, Control&
             }
         }
     }
-    return sets.empty() ? 0.0 : bound_of(std::move(sets));
+    return bound;
 }
 
 }  // namespace hardmargin

@@ -17,6 +17,10 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double dependence_tolerance = 1e-10;
 // Shares closer to zero than this do not limit a step.
 constexpr double share_tolerance = 1e-12;
+// Multipliers below zero by no more than this, relative to the largest one, are zero.
+constexpr double negative_tolerance = 1e-9;
+// How far a solution may be from the combination of its active rows' normals, and these from being tight.
+constexpr double consistency_tolerance = 1e-8;
 // Margins are 1; they are met to this precision where rounding allows it, and never to less than the worst
 // one.
 constexpr double margin_tolerance = 1e-10;
@@ -29,8 +33,8 @@ constexpr double support_tolerance = 1e-12;
 constexpr int largest_age = 100;
 // Violations that single precision cannot have made up.
 constexpr double clear_violation = 1e-2;
-// From this many multiply-adds an iteration on, the clock costs nothing beside it.
-constexpr std::size_t long_iteration = 100000;
+// The clock costs nothing beside this many multiply-adds.
+constexpr std::uint64_t work_between_stops = 100000;
 
 }  // namespace
 
@@ -50,7 +54,6 @@ MaxMargin::MaxMargin(const Samples& samples)
       shares_(samples.dimension() + 2) {}
 
 // ---- rows
-// ----------------------------------------------------------------------------------------------------
 
 void MaxMargin::enable(std::size_t row) {
     if (enabled_[row] != 0) {
@@ -107,6 +110,7 @@ void MaxMargin::forget() {
     solution_.bias = 0;
     solution_.value = 0;
     solution_.age = 0;
+    solution_.exact = true;
 }
 
 void MaxMargin::set_extra_rows(std::vector<ExtraRow> rows) {
@@ -158,7 +162,6 @@ void MaxMargin::load_reduced_normal(std::size_t row) {
 }
 
 // ---- the active set
-// --------------------------------------------------------------------------------------------
 
 double MaxMargin::relate(std::size_t row) {
     load_reduced_normal(row);
@@ -194,10 +197,12 @@ void MaxMargin::append(std::size_t row, double multiplier, double squared_length
     solution_.active.push_back(row);
     solution_.multipliers.push_back(multiplier);
     ++solution_.age;
+    solution_.exact = false;
 }
 
 bool MaxMargin::erase(std::size_t index) {
     const bool anchor_leaves = anchored() && index == 0;
+    solution_.exact = false;
     const std::size_t first = anchored() ? 1 : 0;
     solution_.active.erase(solution_.active.begin() + static_cast<std::ptrdiff_t>(index));
     solution_.multipliers.erase(solution_.multipliers.begin() + static_cast<std::ptrdiff_t>(index));
@@ -270,7 +275,7 @@ bool MaxMargin::refresh() {
                                ? 0.0
                                : *std::max_element(solution_.multipliers.begin(), solution_.multipliers.end());
     for (double& multiplier : solution_.multipliers) {
-        if (!(multiplier >= -1e-7 * largest)) {
+        if (!(multiplier >= -negative_tolerance * largest)) {
             return false;
         }
         multiplier = std::max(multiplier, 0.0);
@@ -279,7 +284,38 @@ bool MaxMargin::refresh() {
     solution_.basis.add_to(coordinates.data(), solution_.weights.data());
     solution_.value = 0.5 * dot(solution_.weights.data(), solution_.weights.data(), samples_.stride());
     set_bias();
+    solution_.exact = true;
     return true;
+}
+
+bool MaxMargin::consistent() {
+    const std::size_t n = samples_.count();
+    double largest = 0;
+    double shortfall = 0;
+    std::copy(solution_.weights.begin(), solution_.weights.end(), rest_.begin());
+    for (std::size_t index = 0; index < solution_.active.size(); ++index) {
+        const std::size_t row = solution_.active[index];
+        const double multiplier = solution_.multipliers[index];
+        double slack = 0;
+        if (row < 2 * n) {
+            const std::size_t sample = row < n ? row : row - n;
+            add_scaled(rest_.data(), row < n ? -multiplier : multiplier, samples_.row(sample), samples_.stride());
+            slack = std::abs(margins_[sample] - 1.0);
+        } else {
+            const ExtraRow& extra = extra_rows_[row - 2 * n];
+            add_scaled(rest_.data(), -multiplier, extra.normal.data(), samples_.stride());
+            slack = std::abs(dot(extra.normal.data(), solution_.weights.data(), samples_.stride()) - extra.bound);
+        }
+        largest = std::max(largest, multiplier);
+        shortfall = std::max(shortfall, multiplier > 0 ? slack : 0.0);
+    }
+    split_is_current_ = false;
+    work_ += solution_.active.size() * samples_.stride();
+    const double norm_squared = dot(solution_.weights.data(), solution_.weights.data(), samples_.stride());
+    const double residual = dot(rest_.data(), rest_.data(), samples_.stride());
+    solution_.value = 0.5 * norm_squared;
+    return residual <= consistency_tolerance * consistency_tolerance * norm_squared &&
+           shortfall <= consistency_tolerance;
 }
 
 void MaxMargin::set_bias() {
@@ -320,7 +356,6 @@ void MaxMargin::release_direction(std::size_t index, double* direction, double& 
 }
 
 // ---- the search
-// --------------------------------------------------------------------------------------------------
 
 void MaxMargin::start() {
     // Without weights all samples look alike. The first two are those that the line through the class means
@@ -356,7 +391,7 @@ void MaxMargin::start() {
 
 double MaxMargin::tolerance() const {
     const double size = std::sqrt(2 * solution_.value) * samples_.largest_norm() + std::abs(solution_.bias);
-    return std::max(margin_tolerance, 64 * std::numeric_limits<double>::epsilon() * size);
+    return std::clamp(64 * std::numeric_limits<double>::epsilon() * size, margin_tolerance, worst_margin_tolerance);
 }
 
 std::size_t MaxMargin::most_violated(double tolerance, double& violation) {
@@ -435,6 +470,7 @@ MaxMargin::Entry MaxMargin::enter(std::size_t row, double violation, double thre
             // anchor.
             solution_.active.insert(solution_.active.begin(), row);
             solution_.multipliers.insert(solution_.multipliers.begin(), 0.0);
+            solution_.exact = false;
             set_bias();
             return Entry::entered;
         }
@@ -524,7 +560,6 @@ void MaxMargin::withdraw_or_forget(std::size_t row, double multiplier) {
 MaxMarginStatus MaxMargin::solve(double threshold) {
     const double reach = threshold * (1 + threshold_slack);
     const std::size_t most_iterations = 50 * (samples_.dimension() + 20) + samples_.count();
-    const bool ask = stop_ && samples_.padded_count() * samples_.stride() > long_iteration;
     double looseness = 1;
     int restarts = 0;
     coarse_ = false;
@@ -532,8 +567,11 @@ MaxMarginStatus MaxMargin::solve(double threshold) {
         start();
     }
     for (std::size_t iteration = 0; iteration < most_iterations; ++iteration) {
-        if (ask && stop_()) {
-            return MaxMarginStatus::failed;
+        if (stop_ && work_ - work_at_stop_ > work_between_stops) {
+            work_at_stop_ = work_;
+            if (stop_()) {
+                return MaxMarginStatus::failed;
+            }
         }
         if (solution_.age > largest_age && !refresh()) {
             forget();
@@ -546,7 +584,8 @@ MaxMarginStatus MaxMargin::solve(double threshold) {
             if (certify_solution() >= threshold) {
                 return MaxMarginStatus::threshold;
             }
-            if (solution_.age == 0 || !refresh() || solution_.value >= reach) {
+            if (solution_.exact || !refresh() || solution_.value >= reach) {
+                forget();
                 return MaxMarginStatus::failed;
             }
         }
@@ -554,11 +593,21 @@ MaxMarginStatus MaxMargin::solve(double threshold) {
         double violation = 0;
         const std::size_t row = most_violated(allowed, violation);
         if (row == none()) {
-            return MaxMarginStatus::optimal;
+            if (solution_.exact || consistent()) {
+                return MaxMarginStatus::optimal;
+            }
+            if (!refresh()) {
+                forget();
+                if (++restarts > 1) {
+                    return MaxMarginStatus::failed;
+                }
+                start();
+            }
+            continue;
         }
         if (std::find(solution_.active.begin(), solution_.active.end(), row) != solution_.active.end()) {
             // A tight row is violated only by rounding: first make the solution exact, then ask for less.
-            if (solution_.age > 0) {
+            if (!solution_.exact) {
                 if (!refresh()) {
                     forget();
                 }
@@ -596,7 +645,6 @@ MaxMarginStatus MaxMargin::solve(double threshold) {
 }
 
 // ---- proofs
-// --------------------------------------------------------------------------------------------------------
 
 void MaxMargin::certify() {
     double largest = 0;

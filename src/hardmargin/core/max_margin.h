@@ -2,15 +2,14 @@
 //
 //     minimise 1/2 ||w||^2   subject to   a . w + c b >= d   for every enabled row
 //
-// by a dual active set method: the active rows are tight, w is the combination of their normals with
-// multipliers
-// >= 0, and violated rows enter one at a time while the value only grows. Hence every intermediate value is a
-// lower bound, the search can stop as soon as it passes a threshold, and the last solution stays a valid
-// start when rows are enabled or disabled.
+// by a dual active set method: the active rows are tight, w is the combination of their normals with multipliers
+// lambda >= 0, and violated rows enter one at a time while the value only grows. Hence every intermediate value is
+// a lower bound, the search can stop as soon as it passes a threshold, and the last solution stays a valid start
+// when rows are enabled or disabled.
 //
-// The bias is exact: it has no cost, so sum lambda c = 0 always holds. One active sample, the anchor, fixes
-// b; the normals of the other active rows are reduced by the anchor's, a - (c / c_0) a_0, and kept in a
-// Basis, so that a step costs O(rows * dimension) and conditioning is not squared.
+// The bias is exact: it has no cost, so sum lambda c = 0 always holds. One active sample, the anchor, fixes b; the
+// normals of the other active rows are reduced by the anchor's, a - (c / c_0) a_0, and kept in a Basis, so that a
+// step costs O(rows * dimension) and conditioning is not squared.
 #pragma once
 
 #include <algorithm>
@@ -32,9 +31,9 @@ namespace hardmargin {
 enum class MaxMarginStatus {
     optimal,     // all enabled rows are satisfied, and w is the shortest such
     threshold,   // the value reaches the threshold; certificate() proves it
-    infeasible,  // no (w, b) satisfies the enabled rows; certificate() proves that any would have to be very
-                 // long
-    failed       // rounding got in the way; nothing is claimed
+    infeasible,  // but for rounding no (w, b) satisfies the enabled rows; certificate() proves how long any would
+                 // be
+    failed       // rounding or a stop got in the way; nothing is claimed
 };
 
 class MaxMargin {
@@ -49,7 +48,8 @@ public:
         double bias = 0;
         double value = 0;
         Basis basis;
-        int age = 0;  // updates of the basis since it was built
+        int age = 0;        // updates of the basis since it was built
+        bool exact = true;  // computed from the basis, not through a series of steps
     };
 
     explicit MaxMargin(const Samples& samples);
@@ -136,6 +136,9 @@ private:
     bool rebuild_basis();
     // Makes the solution exact for its active rows; false if they do not admit one with multipliers >= 0.
     bool refresh();
+    // Whether the weights are the combination of the active normals and the active rows are tight, to working
+    // precision; sets the value from the weights.
+    bool consistent();
     void set_bias();
 
     void start();
@@ -177,6 +180,7 @@ private:
     std::vector<Multiplier> certificate_;
     double certificate_value_ = 0;
     std::uint64_t work_ = 0;
+    std::uint64_t work_at_stop_ = 0;
     std::function<bool()> stop_;
 };
 

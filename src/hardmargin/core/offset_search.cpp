@@ -7,7 +7,7 @@
 
 namespace hardmargin {
 
-OffsetSearch::Optimum OffsetSearch::minimise(std::span<const double> direction) {
+OffsetSearch::Optimum OffsetSearch::minimise(std::span<const double> direction, const std::function<bool()>& stop) {
     margins_.resize(samples_.padded_count());
     samples_.margins(direction.data(), 0.0, margins_.data());
     negatives_.clear();
@@ -36,10 +36,19 @@ OffsetSearch::Optimum OffsetSearch::minimise(std::span<const double> direction) 
     double best_scale = 0;
     double best_position = 0;
     double lost_negatives = 0;
+    constexpr std::uint64_t work_between_stops = 1'000'000;
+    std::uint64_t work_at_stop = work_;
     for (std::size_t j = negatives_.size(); j-- > 0 && lost_negatives < best.objective;) {
+        if (work_ - work_at_stop > work_between_stops) {
+            work_at_stop = work_;
+            if (stop()) {
+                break;
+            }
+        }
         const double last_kept = negatives_[j].position;
         double lost = lost_negatives;
         for (const Projection& positive : positives_) {
+            ++work_;
             if (lost >= best.objective) {
                 break;
             }

@@ -6,6 +6,8 @@
 // leaving a row of pairs as soon as its violations alone cost more than the best pair finds it.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -23,8 +25,11 @@ public:
         double objective = 0;
     };
 
-    // `direction` has Samples::stride() entries.
-    Optimum minimise(std::span<const double> direction);
+    // `direction` has Samples::stride() entries. `stop` is asked now and then; if it says yes, the best pair so far
+    // counts.
+    Optimum minimise(std::span<const double> direction, const std::function<bool()>& stop);
+    // Pairs looked at so far.
+    std::uint64_t work() const { return work_; }
 
 private:
     struct Projection {
@@ -36,6 +41,7 @@ private:
     std::vector<double> margins_;
     std::vector<Projection> negatives_;
     std::vector<Projection> positives_;
+    std::uint64_t work_ = 0;
 };
 
 }  // namespace hardmargin

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <iterator>
 #include <limits>
 #include <mutex>
 #include <thread>
@@ -45,6 +46,7 @@ public:
         for (Entry& entry : queue_) {
             outcome.open.push_back(std::move(entry.node));
         }
+        std::move(stuck_.begin(), stuck_.end(), std::back_inserter(outcome.open));
         return outcome;
     }
 
@@ -91,6 +93,9 @@ private:
         for (const Entry& entry : queue_) {
             bound = std::min({bound, entry.node.bound, entry.node.upper * (1 - options_.gap)});
         }
+        for (const PackingNode& node : stuck_) {
+            bound = std::min(bound, node.bound);
+        }
         for (const double working : working_bounds_) {
             bound = std::min(bound, working);
         }
@@ -110,13 +115,11 @@ private:
     Incumbent evaluated(const MaxMargin& solver) const {
         constexpr double kept_margin = 1 - 1e-9;
         Incumbent found;
-        found.kept.assign(samples_.count(), 0);
         double smallest = 1;
         double cost = 0;
         for (std::size_t i = 0; i < samples_.count(); ++i) {
             const double margin = solver.margins()[i];
             if (margin >= kept_margin) {
-                found.kept[i] = 1;
                 smallest = std::min(smallest, margin);
             } else {
                 cost += samples_.cost(i);
@@ -172,6 +175,9 @@ private:
             --busy_;
             nodes_ += tree.nodes() - counted;
             counted = tree.nodes();
+            for (PackingNode& node_left : tree.take_stuck()) {
+                stuck_.push_back(std::move(node_left));
+            }
             for (PackingNode& left : open) {
                 left.bound = std::max(left.bound, std::min(node.bound, node.upper * (1 - options_.gap)));
                 push(std::move(left));
@@ -193,6 +199,7 @@ private:
     std::mutex mutex_;
     std::condition_variable changed_;
     std::vector<Entry> queue_;
+    std::vector<PackingNode> stuck_;  // see PackingTree::take_stuck()
     std::size_t memory_ = 0;
     std::uint64_t created_ = 0;
     std::size_t busy_ = 0;

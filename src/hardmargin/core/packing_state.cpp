@@ -70,7 +70,6 @@ PackingNode PackingState::node(double bound) const {
 }
 
 // ---- decisions
-// -----------------------------------------------------------------------------------------------------
 
 void PackingState::give_up(std::size_t sample) {
     for (std::size_t index = sets_.size(); index-- > 0;) {
@@ -159,7 +158,6 @@ void PackingState::collect_free_members(const MaxMargin& solver, std::vector<Mem
 }
 
 // ---- conclusions
-// -----------------------------------------------------------------------------------------------------
 
 PackingState::Verdict PackingState::tighten(Effort effort) {
     for (;;) {
@@ -324,7 +322,6 @@ PackingState::Found PackingState::repack_set(std::size_t index) {
 }
 
 // ---- bounds and snapshots
-// --------------------------------------------------------------------------------------------
 
 double PackingState::bound() {
     const double costs = given_up_cost_ + packed_cost_;

@@ -116,10 +116,13 @@ std::size_t PackingTree::any_free_sample() const {
 PackingTree::Choice PackingTree::choose() {
     const std::vector<std::size_t> tried = candidates();
     if (tried.empty()) {
-        // Without sets the solver must have failed: any decision helps it along. With everything decided there is
-        // nothing left to decide, and the subproblem's only solution has been offered.
+        // Without sets the solver must have failed: any decision helps it along.
         const std::size_t sample = any_free_sample();
-        return {sample, false, sample == samples_.count()};
+        const bool all_decided = sample == samples_.count();
+        if (all_decided) {
+            stuck_.push_back(state_.node(current_bound_));
+        }
+        return {sample, false, all_decided};
     }
     if (tried.size() == 1 || options_.strong_candidates < 2) {
         return {tried[0], false, false};

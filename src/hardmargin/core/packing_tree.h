@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "packing_node.h"
@@ -28,6 +29,8 @@ public:
                                     const std::function<bool()>& stop);
 
     std::uint64_t nodes() const { return nodes_; }
+    // Takes the subproblems without free samples that rounding has kept from being closed; searching on is no use.
+    std::vector<PackingNode> take_stuck() { return std::exchange(stuck_, {}); }
 
 private:
     // A branch that waits: the subproblem before the decision, and the sample that will be kept.
@@ -40,7 +43,7 @@ private:
     struct Choice {
         std::size_t sample;
         bool decided;  // one branch was found closed, and the other one has been taken
-        bool closed;   // both were
+        bool closed;   // both were, or there is nothing to choose
     };
 
     Choice choose();
@@ -59,6 +62,7 @@ private:
     std::size_t depth_ = 0;
     double current_bound_ = 0;
     std::uint64_t nodes_ = 0;
+    std::vector<PackingNode> stuck_;
     std::function<bool()> stop_;
 };
 

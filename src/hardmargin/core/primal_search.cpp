@@ -29,7 +29,7 @@ constexpr double close_to_best = 1.003;
 constexpr double heat_in_costs = 0.7;
 constexpr double heat_share = 0.035;
 constexpr std::uint64_t patience = 1000;
-// Every so manieth time the walk starts anew instead of returning to the best place.
+// One in this many times the walk starts anew instead of returning to the best place.
 constexpr std::uint64_t tries_a_new_start = 3;
 
 }  // namespace
@@ -48,7 +48,6 @@ PrimalSearch::PrimalSearch(const Samples& samples, std::uint64_t seed)
       direction_(samples.stride()),
       stop_([this] { return out_of_budget(); }) {
     solver_.set_stop(stop_);
-    best_.objective = infinity;
     double costs = 0;
     double squares = 0;
     for (std::size_t i = 0; i < samples.count(); ++i) {
@@ -60,6 +59,23 @@ PrimalSearch::PrimalSearch(const Samples& samples, std::uint64_t seed)
         hinge_unit_ = static_cast<double>(samples.count()) /
                       (std::max(squares, std::numeric_limits<double>::min()) * typical_cost_);
     }
+    start_flat();
+}
+
+void PrimalSearch::start_flat() {
+    double class_costs[2] = {0, 0};
+    for (std::size_t i = 0; i < samples_.count(); ++i) {
+        class_costs[samples_.label(i) > 0] += samples_.cost(i);
+    }
+    const bool keep_positives = class_costs[1] >= class_costs[0];
+    best_.weights.assign(samples_.dimension(), 0.0);
+    best_.bias = keep_positives ? 1.0 : -1.0;
+    best_.objective = class_costs[keep_positives ? 0 : 1];
+    best_place_.kept.resize(samples_.count());
+    for (std::size_t i = 0; i < samples_.count(); ++i) {
+        best_place_.kept[i] = (samples_.label(i) > 0) == keep_positives ? 1 : 0;
+    }
+    best_place_.objective = best_.objective;
 }
 
 void PrimalSearch::set_budget(Control& control, const Budget& budget) {
@@ -92,7 +108,6 @@ void PrimalSearch::offer(Control& control, const Budget& budget, const Hyperplan
 }
 
 // ---- the walk
-// --------------------------------------------------------------------------------------------------
 
 void PrimalSearch::walk(Control& control, const Budget& budget) {
     set_budget(control, budget);
@@ -298,7 +313,6 @@ bool PrimalSearch::make_affordable() {
 }
 
 // ---- places
-// ----------------------------------------------------------------------------------------------------
 
 double PrimalSearch::objective_here() const {
     double cost = 0;
@@ -337,7 +351,6 @@ void PrimalSearch::note() {
         return;
     }
     best_.objective = value + cost;
-    best_.kept = marked_;
     best_.bias = solver_.bias() / smallest;
     best_.weights.assign(weights, weights + samples_.dimension());
     for (double& weight : best_.weights) {

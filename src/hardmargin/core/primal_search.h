@@ -31,7 +31,6 @@ struct Incumbent {
     std::vector<double> weights;  // Samples::dimension() entries
     double bias = 0;
     double objective = 0;
-    std::vector<unsigned char> kept;
 };
 
 class PrimalSearch {
@@ -56,7 +55,7 @@ public:
 
     const Incumbent& best() const { return best_; }
     std::uint64_t rounds() const { return rounds_; }
-    std::uint64_t work() const { return work_ + solver_.work() + hinge_.work(); }
+    std::uint64_t work() const { return work_ + solver_.work() + hinge_.work() + offset_search_.work(); }
 
 private:
     struct Place {
@@ -81,6 +80,9 @@ private:
 
     void set_budget(Control& control, const Budget& budget);
     bool out_of_budget();
+
+    // Gives the cheaper class up, which needs no search.
+    void start_flat();
 
     // Starts.
     void start_from_classes();

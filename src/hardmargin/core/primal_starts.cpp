@@ -117,7 +117,7 @@ void PrimalSearch::start_from_random_direction() {
     for (std::size_t k = 0; k < samples_.dimension(); ++k) {
         direction_[k] = random_.normal();
     }
-    const OffsetSearch::Optimum optimum = offset_search_.minimise(direction_);
+    const OffsetSearch::Optimum optimum = offset_search_.minimise(direction_, stop_);
     work_ += samples_.padded_count() * (samples_.dimension() + 100);
     constexpr double just_kept = 1 - 1e-7;
     descend_from(optimum.hyperplane, just_kept);

@@ -1,4 +1,5 @@
-// Random numbers that are the same on every machine and with every standard library.
+// Random numbers that are the same on every machine and with every standard library; normal() up to its last
+// digits.
 #pragma once
 
 #include <cmath>

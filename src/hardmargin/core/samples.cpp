@@ -35,7 +35,6 @@ Samples::Samples(std::span<const double> features, std::span<const double> label
         }
         norms_[i] = std::sqrt(dot(row(i), row(i), stride_)) * (1 + 1e-12);
         largest_norm_ = std::max(largest_norm_, norms_[i]);
-        equal_costs_ = equal_costs_ && costs[i] == costs[0];
     }
     constexpr double shortest_share = 0.01;
     for (std::size_t i = 0; i < labels_count_ && largest_norm_ > 0; ++i) {

@@ -12,7 +12,7 @@ namespace hardmargin {
 // Samples as signed rows a_i = y_i x_i: sample i is kept by (w, b) iff a_i . w + y_i b >= 1.
 class Samples {
 public:
-    // `features` is row-major, count x dimension; `labels` are -1 or +1; `costs` are positive.
+    // `features` is row-major, count x dimension; `labels` are -1 or +1; `costs` are not negative.
     Samples(std::span<const double> features, std::span<const double> labels, std::span<const double> costs);
 
     std::size_t count() const { return labels_count_; }
@@ -39,8 +39,6 @@ public:
     // distances.
     const double* pricing_scales() const { return pricing_scales_.data(); }
     double largest_norm() const { return largest_norm_; }
-    // Whether all costs are the same.
-    bool equal_costs() const { return equal_costs_; }
 
     // margins[i] = y_i (w.x_i + b) for i < padded_count(); `weights` has stride() entries.
     void margins(const double* weights, double bias, double* margins) const;
@@ -60,7 +58,6 @@ private:
     std::vector<float> coarse_labels_;
     std::vector<float> coarse_scales_;
     double largest_norm_ = 0;
-    bool equal_costs_ = true;
 };
 
 }  // namespace hardmargin

@@ -16,6 +16,8 @@ from hardmargin.result import Result
 Options = heuristic.Options
 
 
-def run(problem: Problem, incumbent: Incumbent | None, limits: Limits, report: Report, options: Options) -> Result:
+def run(
+    problem: Problem, incumbent: Incumbent | None, limits: Limits, report: Report, options: Options | None = None
+) -> Result:
     """Solve with the method that suits the problem; see :class:`hardmargin.methods.base.Method`."""
     return replace(heuristic.run(problem, incumbent, limits, report, options), method="auto")

@@ -62,7 +62,7 @@ class Method(Protocol):
     Options: type[Any]
 
     def run(
-        self, problem: Problem, incumbent: Incumbent | None, limits: Limits, report: Report, options: Any
+        self, problem: Problem, incumbent: Incumbent | None, limits: Limits, report: Report, options: Any = None
     ) -> Result:
         """Solve ``problem``; may stop at any limit, and then returns its incumbent and a valid bound.
 

@@ -20,12 +20,13 @@ from hardmargin.problem import Problem
 from hardmargin.result import Result
 from hardmargin.status import Status
 
-# Multiply-adds of one unit of effort, about a second's worth on a current core.
+# Multiply-adds of one unit of effort.
 _WORK = 2_500_000_000
 # How often the walk of one unit of effort may go back without having found something better.
 _TRIES = 12
 _MOST_WORK = 2**62
-# The last bound gets at most this share of the time limit.
+# What the starts may take of the time that is left, and what is left to the last bound.
+_START_SHARE = 0.5
 _BOUND_SHARE = 0.1
 
 
@@ -36,8 +37,9 @@ class Options:
     Attributes
     ----------
     effort : float
-        How long to search, in units of work that take a second or less on a current core. The search ends
-        earlier when its hyperplane is proven optimal, and at the time limit in any case.
+        How long to search, in units of work. One unit takes about a second on a current core for some hundreds
+        of samples, and more for many thousands. The search ends earlier when its hyperplane is proven optimal,
+        and at the time limit in any case.
     """
 
     effort: float = 1.0
@@ -47,8 +49,11 @@ class Options:
             raise ValueError(f"effort is {self.effort!r}; expected a positive number.")
 
 
-def run(problem: Problem, incumbent: Incumbent | None, limits: Limits, report: Report, options: Options) -> Result:
+def run(
+    problem: Problem, incumbent: Incumbent | None, limits: Limits, report: Report, options: Options | None = None
+) -> Result:
     """Search and bound; see :class:`hardmargin.methods.base.Method`."""
+    options = options or Options()
     search = _Search(problem, limits, report)
     if incumbent is not None:
         search.offer(incumbent)
@@ -83,7 +88,7 @@ class _Search:
         """Try the starting points."""
         self._watch.run(
             lambda: self._core.start(
-                self._limits.remaining(), work, self._target(), self._lower_bound, self._watch.report
+                _START_SHARE * self._limits.remaining(), work, self._target(), self._lower_bound, self._watch.report
             )
         )
 

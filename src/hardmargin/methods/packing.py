@@ -60,8 +60,11 @@ class Options:
             raise ValueError(f"strong_candidates is {count!r}; expected a whole number from 1 to 1000.")
 
 
-def run(problem: Problem, incumbent: Incumbent | None, limits: Limits, report: Report, options: Options) -> Result:
+def run(
+    problem: Problem, incumbent: Incumbent | None, limits: Limits, report: Report, options: Options | None = None
+) -> Result:
     """Search for a hyperplane and prove it optimal; see :class:`hardmargin.methods.base.Method`."""
+    options = options or Options()
     found = heuristic.run(problem, incumbent, limits, report, heuristic.Options(options.heuristic_effort))
     if found.gap <= limits.gap or found.status is not Status.HEURISTIC:
         return replace(found, method="packing")
@@ -127,10 +130,11 @@ class _Proof:
             self.objective = found.objective
         self._lower_bound = min(max(self._lower_bound, found.lower_bound), self.objective)
         self._adjust_step(found.nodes)
-        # Without a limit a search ends when nothing is open; if the bound does not rise then, it never will.
-        self._stuck = nodes is None and not found.open and self._lower_bound < upper * (1 - self._limits.gap)
         self._watch.report(self.objective, self._lower_bound, self._nodes)
         self._watch.take_note(found.outcome)
+        # A search that was not cut short and has not proven its target never will: rounding is in the way.
+        complete = nodes is None and self._watch.ended is None and not self._out_of_nodes()
+        self._stuck = complete and self._lower_bound < min(upper, self.objective) * (1 - self._limits.gap)
 
     def improve(self, effort: float) -> None:
         """Look for a better hyperplane once more."""
