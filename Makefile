@@ -3,15 +3,18 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+# A build folder of its own: one that pip has built a wheel in refers to tools that are gone by then.
+EDITABLE := --no-build-isolation --config-settings=build-dir=build/editable --editable
 CPP_SOURCES := $(wildcard src/hardmargin/core/*.cpp src/hardmargin/core/*.h tests/cpp/*.cpp tests/cpp/*.h)
 CMAKE_TESTS := $(BIN)/cmake -G Ninja -S . -DHARDMARGIN_PYTHON=OFF -DHARDMARGIN_TESTS=ON -DHARDMARGIN_WERROR=ON
 
-.PHONY: help demo test lint format types test-cpp test-sanitized test-python clean
+.PHONY: help demo test lint format types test-cpp test-sanitized test-python benchmark clean
 
 help:
 	@echo "make demo            train on a small data set with outliers and draw the result"
 	@echo "make test            lint, types, C++ tests, Python tests"
 	@echo "make test-sanitized  C++ tests under the address, undefined and thread sanitizers"
+	@echo "make benchmark       the figures of docs/results.md, if the benchmark data are at hand (an hour)"
 	@echo "make format          rewrite the sources in the project's style"
 	@echo "make clean           remove .venv, build and demo"
 
@@ -26,11 +29,15 @@ $(VENV)/build-tools: $(VENV)/bin/python pyproject.toml
 	@touch $@
 
 $(VENV)/installed: $(VENV)/build-tools pyproject.toml CMakeLists.txt
-	$(PIP) install --no-build-isolation --editable ".[plot]"
+	$(PIP) install $(EDITABLE) ".[plot]"
 	@touch $@
 
 $(VENV)/installed-test: $(VENV)/installed
-	$(PIP) install --no-build-isolation --editable ".[plot,test]"
+	$(PIP) install $(EDITABLE) ".[plot,test]"
+	@touch $@
+
+$(VENV)/installed-compare: $(VENV)/installed
+	$(PIP) install "daqp>=0.7"
 	@touch $@
 
 demo: $(VENV)/installed
@@ -65,6 +72,11 @@ test-sanitized: $(VENV)/build-tools
 
 test-python: $(VENV)/installed-test
 	$(BIN)/pytest
+
+benchmark: $(VENV)/installed-compare
+	$(BIN)/python benchmarks/max_margin.py
+	$(BIN)/python benchmarks/primal_search.py --seconds 2 --jobs 2
+	$(BIN)/python benchmarks/exact.py --seconds 60 --jobs 2 --every 5
 
 clean:
 	rm -rf $(VENV) build demo

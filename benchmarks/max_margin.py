@@ -1,6 +1,6 @@
 """How fast the max-margin QP is, beside DAQP and scikit-learn's SVC, on hard-margin problems of n = 500, m = 10.
 
-    pip install ".[compare]" && python benchmarks/max_margin.py
+    pip install daqp && python benchmarks/max_margin.py
 
 Each problem is a benchmark instance without the samples that the primal search gives up at C = 1, so that the rest
 can be separated. Times are means over repeated solves in one process, on one core, Python calls included. "warm" is

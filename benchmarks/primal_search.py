@@ -13,10 +13,11 @@ import csv
 import sys
 import warnings
 from collections import defaultdict
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from instances import BestKnown, Pair, best_known, data_folder, group_of, matching
@@ -42,7 +43,18 @@ class Run(NamedTuple):
     hinge_start: float
 
 
-def excess(run: Run, known: dict[Pair, BestKnown]) -> float:
+class Answer(Protocol):
+    """What any benchmark's run has."""
+
+    @property
+    def pair(self) -> Pair: ...
+    @property
+    def objective(self) -> float: ...
+    @property
+    def lower_bound(self) -> float: ...
+
+
+def excess(run: Answer, known: dict[Pair, BestKnown]) -> float:
     """How far an objective is above the best known one, relatively; 0 within what was written of that."""
     best = known[run.pair].value
     difference = run.objective - best
@@ -99,7 +111,7 @@ def print_table(runs: list[Run], known: dict[Pair, BestKnown]) -> None:
         )
 
 
-def contradictions(runs: list[Run], known: dict[Pair, BestKnown]) -> list[str]:
+def contradictions(runs: Sequence[Answer], known: dict[Pair, BestKnown]) -> list[str]:
     """Objectives below a proven optimum, and bounds above the best known objective."""
     found = []
     for run in runs:

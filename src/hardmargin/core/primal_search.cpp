@@ -12,8 +12,11 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double kept_margin = 1 - 1e-9;
+// Improvements smaller than this are rounding.
+constexpr double noticeable = 1 - 1e-12;
 // A sample this close to its margin on a line is taken as kept; the max-margin problem then makes it exact.
 constexpr double line_margin = 1 - 1e-7;
+constexpr std::size_t screening_passes = 30;
 constexpr int ramp_starts = 16;
 constexpr int direction_starts = 8;
 
@@ -91,6 +94,12 @@ bool PrimalSearch::out_of_budget() {
 
 void PrimalSearch::start(Control& control, const Budget& budget) {
     set_budget(control, budget);
+    start_from_all_samples();
+    for (const double factor : {3.0, 0.1, 100.0}) {
+        set_limits(factor, {});
+        screen(hinge_.solve(limits_, screening_passes, random_, stop_));
+    }
+    descend_from_screened();
     start_from_classes();
     start_from_hinge_losses();
     start_from_reweighted_losses();
@@ -232,15 +241,14 @@ PrimalSearch::Move PrimalSearch::let_go() {
     return Move::moved;
 }
 
-// Keeps every sample that costs nothing to keep, and then, as long as there is one, a sample that costs less
-// to keep than to give up.
+// Keeps every sample that costs nothing to keep, and every one that costs less to keep than to give up.
 void PrimalSearch::take_back() {
-    while (take_one_back()) {
+    while (take_some_back()) {
     }
     note();
 }
 
-bool PrimalSearch::take_one_back() {
+bool PrimalSearch::take_some_back() {
     given_up_.clear();
     for (std::size_t i = 0; i < samples_.count(); ++i) {
         if (!solver_.enabled(i)) {
@@ -257,7 +265,8 @@ bool PrimalSearch::take_one_back() {
         const double right_margin = solver_.margins()[right];
         return left_margin > right_margin || (left_margin == right_margin && left < right);
     });
-    const MaxMargin::Solution before = solver_.solution();
+    bool improved = false;
+    MaxMargin::Solution before = solver_.solution();
     for (const std::size_t i : given_up_) {
         if (out_of_budget()) {
             break;
@@ -265,13 +274,16 @@ bool PrimalSearch::take_one_back() {
         constexpr double worthwhile = 1 - 1e-10;
         solver_.enable(i);
         if (solver_.solve((before.value + samples_.cost(i)) * worthwhile) == MaxMarginStatus::optimal) {
-            return true;
+            before = solver_.solution();
+            improved = true;
+        } else {
+            solver_.disable(i);
+            solver_.restore(before);
         }
-        solver_.disable(i);
-        solver_.restore(before);
     }
+    // Brings the margins up to date.
     solver_.solve();
-    return false;
+    return improved;
 }
 
 bool PrimalSearch::keep_only_marked() {
@@ -329,12 +341,22 @@ double PrimalSearch::objective_here() const {
 }
 
 void PrimalSearch::note() {
-    constexpr double noticeable = 1 - 1e-12;
-    if (!(objective_here() < best_.objective * noticeable)) {
-        return;
+    if (objective_here() < best_.objective * noticeable && become_best(solver_.weights(), solver_.bias())) {
+        save(best_place_);
     }
-    // The incumbent's objective comes from the hyperplane alone, whatever state the solver is in.
-    samples_.margins(solver_.weights().data(), solver_.bias(), margins_.data());
+}
+
+void PrimalSearch::offer_as_best(const Hyperplane& hyperplane) {
+    if (become_best(hyperplane.weights, hyperplane.bias)) {
+        best_place_.kept = marked_;
+        best_place_.solution = MaxMargin(samples_).solution();
+        best_place_.objective = best_.objective;
+    }
+}
+
+// The incumbent's objective comes from the hyperplane alone, whatever state the solver is in.
+bool PrimalSearch::become_best(std::span<const double> weights, double bias) {
+    samples_.margins(weights.data(), bias, margins_.data());
     double smallest = 1;
     double cost = 0;
     for (std::size_t i = 0; i < samples_.count(); ++i) {
@@ -345,18 +367,18 @@ void PrimalSearch::note() {
             cost += samples_.cost(i);
         }
     }
-    const double* weights = solver_.weights().data();
-    const double value = 0.5 * dot(weights, weights, samples_.stride()) / (smallest * smallest);
-    if (!(value + cost < best_.objective * noticeable)) {
-        return;
+    const double norm_squared = dot(weights.data(), weights.data(), samples_.stride());
+    const double objective = 0.5 * norm_squared / (smallest * smallest) + cost;
+    if (!(objective < best_.objective * noticeable)) {
+        return false;
     }
-    best_.objective = value + cost;
-    best_.bias = solver_.bias() / smallest;
-    best_.weights.assign(weights, weights + samples_.dimension());
+    best_.objective = objective;
+    best_.bias = bias / smallest;
+    best_.weights.assign(weights.begin(), weights.begin() + static_cast<std::ptrdiff_t>(samples_.dimension()));
     for (double& weight : best_.weights) {
         weight /= smallest;
     }
-    save(best_place_);
+    return true;
 }
 
 void PrimalSearch::save(Place& place) const {

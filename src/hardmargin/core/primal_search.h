@@ -85,6 +85,10 @@ private:
     void start_flat();
 
     // Starts.
+    // Takes a hyperplane's direction with its best offset and scale; becomes the incumbent if it is better.
+    void screen(const Hyperplane& hyperplane);
+    void descend_from_screened();
+    void start_from_all_samples();
     void start_from_classes();
     void start_from_hinge_losses();
     void start_from_reweighted_losses();
@@ -102,14 +106,17 @@ private:
     Move follow(const Route& route, double acceptable);
     Move let_go();
     void take_back();
-    bool take_one_back();
+    bool take_some_back();
     // Gives samples up until the max-margin problem of the others costs less than the incumbent; false on
     // failure.
     bool make_affordable();
     bool keep_only_marked();
 
     double objective_here() const;
+    // Makes the solver's hyperplane, or another one, the incumbent if it is better.
     void note();
+    void offer_as_best(const Hyperplane& hyperplane);
+    bool become_best(std::span<const double> weights, double bias);
     void save(Place& place) const;
     void go_to(const Place& place);
 
@@ -128,6 +135,7 @@ private:
     std::vector<double> slopes_;
     std::vector<double> direction_;
     std::vector<double> limits_;
+    std::vector<OffsetSearch::Optimum> screened_;
     std::vector<std::size_t> given_up_;
     Control* control_ = nullptr;
     std::function<bool()> stop_;  // out_of_budget()

@@ -12,6 +12,8 @@ constexpr std::size_t hinge_passes = 200;
 constexpr std::size_t repeated_hinge_passes = 60;
 constexpr int reweightings = 12;
 constexpr int ramp_repeats = 6;
+// A sample at its margin, but for rounding.
+constexpr double just_kept = 1 - 1e-7;
 
 }  // namespace
 
@@ -30,6 +32,40 @@ void PrimalSearch::descend_from(const Hyperplane& hyperplane, double margin) {
     if (keep_only_marked()) {
         note();
         take_back();
+    }
+}
+
+void PrimalSearch::screen(const Hyperplane& hyperplane) {
+    screened_.push_back(offset_search_.minimise(hyperplane.weights, stop_));
+    const OffsetSearch::Optimum& found = screened_.back();
+    work_ += samples_.padded_count() * (samples_.dimension() + 100);
+    if (found.objective < best_.objective) {
+        offer_as_best(found.hyperplane);
+    }
+}
+
+void PrimalSearch::descend_from_screened() {
+    std::sort(screened_.begin(), screened_.end(),
+              [](const OffsetSearch::Optimum& left, const OffsetSearch::Optimum& right) {
+                  return left.objective < right.objective;
+              });
+    for (const OffsetSearch::Optimum& start : screened_) {
+        if (out_of_budget()) {
+            return;
+        }
+        descend_from(start.hyperplane, just_kept);
+    }
+    screened_.clear();
+}
+
+// If all samples can be kept for less than the incumbent costs, that is a very good start, and often the optimum.
+void PrimalSearch::start_from_all_samples() {
+    solver_.clear();
+    for (std::size_t i = 0; i < samples_.count(); ++i) {
+        solver_.enable(i);
+    }
+    if (solver_.solve(best_.objective) == MaxMarginStatus::optimal) {
+        note();
     }
 }
 
@@ -119,7 +155,6 @@ void PrimalSearch::start_from_random_direction() {
     }
     const OffsetSearch::Optimum optimum = offset_search_.minimise(direction_, stop_);
     work_ += samples_.padded_count() * (samples_.dimension() + 100);
-    constexpr double just_kept = 1 - 1e-7;
     descend_from(optimum.hyperplane, just_kept);
 }
 

@@ -21,7 +21,7 @@ from hardmargin.result import Result
 from hardmargin.status import Status
 
 # Multiply-adds of one unit of effort.
-_WORK = 2_500_000_000
+_WORK = 8_000_000_000
 # How often the walk of one unit of effort may go back without having found something better.
 _TRIES = 12
 _MOST_WORK = 2**62
