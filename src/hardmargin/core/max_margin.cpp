@@ -414,8 +414,9 @@ std::size_t MaxMargin::most_violated(double tolerance, double& violation) {
         }
     };
     consider_sample(farthest);
-    if (chosen == none()) {
-        // The farthest one is near enough, but a long sample may still miss its margin by more.
+    // Scales are at least 1, so no sample misses its margin by more than the farthest one's scaled violation. Only
+    // if that is not negligible may a long sample still miss its margin by more than the tolerance.
+    if (chosen == none() && n > 0 && (1.0 - margins_[farthest]) * samples_.pricing_scales()[farthest] > tolerance) {
         for (std::size_t i = 0; i < n; ++i) {
             consider_sample(i);
         }
