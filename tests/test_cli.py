@@ -57,6 +57,8 @@ def run_process(*arguments, **settings):
         (["solve", "DATA", "--format", "xml"], "format is 'xml'; expected one of brooks"),
         (["solve", "DATA", "--label", "7"], "there is no column 7"),
         (["solve", "DATA", "--checkpoint", "state"], "does not support checkpoint"),
+        (["solve", "DATA", "--resume", "state"], "does not support resume"),
+        (["solve", "DATA", "--cluster", "tcp://10.0.0.1:8786"], "does not support cluster"),
         (["solve", "DATA", "--class-weight", "maybe=2"], "expected one of the labels ['no', 'yes']"),
         (["solve", "DATA", "--class-weight", "yes=much"], "expected 'balanced' or LABEL=WEIGHT"),
         (["solve", "missing.txt"], "missing.txt: No such file or directory"),
@@ -64,7 +66,8 @@ def run_process(*arguments, **settings):
         (["generate", "--type", "A", "--n", "0", "--d", "2"], "n is 0; expected"),
         (["generate", "--type", "A", "--n", "20", "--d", "2", "--format", "xml"], "format is 'xml'"),
         (["predict", "missing.json", "DATA"], "missing.json: No such file or directory"),
-        (["verify", "DATA", "DATA"], "not a hardmargin model"),
+        (["verify", "DATA", "DATA"], "data.csv: not a hardmargin model"),
+        (["predict", "DATA", "DATA"], "data.csv: not a hardmargin model"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_2(arguments, expected, data, capsys, monkeypatch, tmp_path):

@@ -178,5 +178,5 @@ def test_a_searching_process_stops_and_keeps_what_it_has(number, status, hard_da
     result = Result.load(model)
     assert result.status is Status.INTERRUPTED
     assert result.lower_bound <= result.objective
-    assert summary == result.summary() + "\n"
+    assert summary.endswith(result.summary() + "\n")
     assert b"Traceback" not in shown

@@ -31,11 +31,12 @@ def test_what_is_no_pair_is_refused(text):
         key_value(text)
 
 
-@given(st.lists(st.one_of(words, st.sampled_from(["--option", "a=1", "b=2", "DATA"]))))
+@given(st.lists(st.one_of(words, st.sampled_from(["--option", "a=1", "b=2", "-1=2", "DATA"]))))
 def test_only_flags_are_put_in_and_once(argv):
     spread = one_flag_each(argv, ["--option"])
     assert one_flag_each(spread, ["--option"]) == spread
-    assert [word for word in spread if word != "--option"] == [word for word in argv if word != "--option"]
+    words = [word.removeprefix("--option=") for word in spread if word != "--option"]
+    assert words == [word for word in argv if word != "--option"]
 
 
 @pytest.mark.parametrize(
@@ -45,6 +46,7 @@ def test_only_flags_are_put_in_and_once(argv):
         (["balanced"], [0, 1], "balanced"),
         (["0=2", "1=0.5"], [0, 1], {0: 2.0, 1: 0.5}),
         (["+1=2"], [-1, 1], {1: 2.0}),
+        (["-1=2"], [-1, 1], {-1: 2.0}),
         (["1=2"], [0.0, 1.0], {1.0: 2.0}),
         (["1=2"], ["1", "no"], {"1": 2.0}),
         (["a=b=2"], ["a=b", "c"], {"a=b": 2.0}),

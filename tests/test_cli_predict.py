@@ -69,6 +69,31 @@ def test_a_given_label_column_is_believed(trained, predict):
     assert (status, labels, err) == (0, ["no", "yes"], "accuracy 1 (2 of 2)\n")
 
 
+@pytest.mark.parametrize(
+    "samples", ["age,length,kind\n4,0.5,no\n4,9.0,yes\n", "age,length\n4,0.5\n4,9.0\n"], ids=["labels", "none"]
+)
+def test_columns_may_come_in_another_order(trained, predict, samples):
+    status, labels, _ = predict(trained(), samples)
+    assert (status, labels) == (0, ["no", "yes"])
+
+
+@pytest.mark.parametrize(
+    "samples", ["length,size,kind\n4,0.5,no\n4,9.0,yes\n", "length,size\n4,0.5\n4,9.0\n"], ids=["labels", "none"]
+)
+def test_features_of_other_names_are_refused(trained, predict, samples):
+    status, labels, err = predict(trained(), samples)
+    assert (status, labels) == (2, [])
+    assert "has the features length, size but the model was trained on length, age; expected the same names" in err
+
+
+def test_features_that_share_a_name_are_known_by_their_order(trained, predict):
+    model = trained("length,x,x,kind\n0.0,5,0,no\n1.0,3,0,no\n3.0,5,0,yes\n4.0,3,0,yes\n")
+    assert predict(model, "length,x,x,kind\n0.5,4,0,no\n9.0,4,0,yes\n")[:2] == (0, ["no", "yes"])
+    status, labels, err = predict(model, "x,x,length,kind\n4,0,0.5,no\n4,0,9.0,yes\n")
+    assert (status, labels) == (2, [])
+    assert "some share a name; expected the order of training, length, x, x" in err
+
+
 def test_foreign_labels_give_no_accuracy(trained, predict):
     status, labels, err = predict(trained(), "length,age,kind\n0.5,4,0\n9.0,4,0\n")
     assert (status, labels) == (0, ["no", "yes"])

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from dataclasses import fields
 
 import pytest
 
 import hardmargin
+import hardmargin.methods
 from hardmargin import Result
 from hardmargin.cli import main
 
@@ -37,7 +39,10 @@ def test_model_and_summary(data, tmp_path, capsys):
     assert main(["solve", data, "--C", "10", "--json", str(model)]) == 0
     result = Result.load(model)
     out, err = capsys.readouterr()
-    assert out == result.summary() + "\n"
+    assert out == (
+        f"{data}: csv, 5 samples x 2 features, labels 'no' and 'yes' in column 2 (counted from 0); "
+        f"C = 10, method auto\n{result.summary()}\n"
+    )
     assert err == ""
     assert (result.C, result.n, result.m, result.classes) == (10, 5, 2, ["no", "yes"])
 
@@ -59,7 +64,8 @@ def test_the_model_may_go_to_standard_output(data, capsys):
     assert main(["solve", data, "--json", "-"]) == 0
     out, err = capsys.readouterr()
     result = Result.from_json(out)
-    assert err == result.summary() + "\n"
+    assert err.startswith(f"{data}: csv, ")
+    assert err.endswith(result.summary() + "\n")
 
 
 def test_defaults(data, asked):
@@ -128,6 +134,47 @@ def test_another_label_column(tmp_path):
     file.write_text("kind,length,age\nold,1.0,7\nnew,3.0,1\nold,1.5,9\nnew,4.0,2\n")
     assert main(["solve", str(file), "--label", "kind", "--json", str(model)]) == 0
     assert Result.load(model).classes == ["new", "old"]
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "column"),
+    [
+        ("kind,length,age\nold,1.0,7\nnew,3.0,1\n", ["length", "age"], "column 'kind'"),
+        ("-1 1:1.0 2:7\n1 1:3.0 2:1\n", None, "the first column"),
+    ],
+)
+def test_names_of_features_are_kept_and_the_label_column_is_told(text, names, column, tmp_path, capsys):
+    file, model = tmp_path / "data", tmp_path / "model.json"
+    file.write_text(text)
+    assert main(["solve", str(file), "--json", str(model), *(["--label", "kind"] if names else [])]) == 0
+    assert Result.load(model).feature_names == names
+    assert f"in {column}; C = 1, method auto\n" in capsys.readouterr().out
+
+
+def test_a_column_of_many_values_is_named(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(hardmargin, "solve", refuse_to_search)
+    file = tmp_path / "data.csv"
+    file.write_text("kind,length,age\n1,1.0,7\n2,3.0,1\n1,1.5,9\n")
+    assert main(["solve", str(file)]) == 2
+    err = capsys.readouterr().err
+    assert "column 'age' was taken for the labels and has 3 classes (1, 7, 9, ...)" in err
+    assert "--label" in err
+
+
+def test_negative_labels_may_have_weights(tmp_path, generated):
+    model = tmp_path / "model.json"
+    words = ["--class-weight", "-1=2", "1=3", "--json", str(model)]
+    assert main(["solve", *words, generated("B", 20, 2)]) == 0
+    assert set(Result.load(model).weights) == {2.0, 3.0}
+
+
+def test_help_names_every_option_and_nothing_that_no_method_has(capsys):
+    with pytest.raises(SystemExit, match="0"):
+        main(["solve", "--help"])
+    words = set(capsys.readouterr().out.replace(",", " ").replace(";", " ").split())
+    for name in hardmargin.methods.names():
+        assert {field.name for field in fields(hardmargin.methods.get_method(name).Options)} <= words
+    assert words.isdisjoint({"--checkpoint", "--resume", "--cluster", "[--checkpoint", "[--resume", "[--cluster"})
 
 
 def refuse_to_search(*_, **__):

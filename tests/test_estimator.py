@@ -18,6 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+import hardmargin.methods
 from hardmargin import HardMarginSVC, Result, Status, solve, verify
 
 
@@ -97,6 +98,31 @@ def test_a_time_limit_warns_and_loses_nothing(line, stub_method) -> None:
     assert model.score(X, y[:4]) == 1
 
 
+@pytest.mark.parametrize(
+    ("method", "advice"),
+    [("stub", 'raise time_limit or use method="packing",'), ("packing", "raise time_limit or n_jobs,")],
+)
+def test_the_warning_advises_what_helps(line, stub_method, monkeypatch, method, advice) -> None:
+    X, y = line
+    stub_method([4.0], 0.0, lower_bound=6.0, status=Status.TIME_LIMIT)
+    monkeypatch.setitem(hardmargin.methods._MODULES, method, "stub_method")
+    with pytest.warns(ConvergenceWarning, match=rf"The model is usable; for a smaller gap {advice}"):
+        HardMarginSVC(C=10, method=method).fit(X[:4] / 4 - 0.5, y[:4])
+
+
+@pytest.mark.parametrize(("intercept", "label"), [(-1.0, "'low'"), (1.0, "'top'")])
+def test_the_warning_tells_a_constant_model(stub_method, intercept, label) -> None:
+    stub_method([0.0], intercept, status=Status.TIME_LIMIT)
+    with pytest.warns(ConvergenceWarning, match=rf"constant one, w = 0, which predicts {label} for every sample"):
+        HardMarginSVC(method="stub").fit([[0.0], [1.0]], ["low", "top"])
+
+
+def test_no_time_limit(line, stub_method) -> None:
+    stub = stub_method([0.0], 1.0)
+    HardMarginSVC(method="stub", time_limit=None).fit(*line)
+    assert stub.calls[0].limits.remaining() == np.inf
+
+
 @pytest.mark.parametrize("status", [Status.HEURISTIC, Status.NODE_LIMIT])
 def test_only_a_time_limit_warns(line, stub_method, status) -> None:
     stub_method([0.0], 1.0, status=status)
@@ -127,6 +153,7 @@ def test_ctrl_c_ends_a_grid_search(blobs, stub_method) -> None:
 REFUSED = {
     "C": ({"C": -1}, ValueError, "C is -1.0; expected a positive"),
     "C text": ({"C": "big"}, TypeError, "C is 'big'"),
+    "C a number as text": ({"C": "1"}, TypeError, "C is '1'"),
     "method": ({"method": "magic"}, ValueError, "method is 'magic'; expected one of auto"),
     "time_limit": ({"time_limit": 0}, ValueError, "time_limit is 0"),
     "gap": ({"gap": 2}, ValueError, "gap is 2"),
@@ -155,11 +182,32 @@ def test_parameters_are_checked_in_fit(line, parameters, kind, message) -> None:
         ([0.1, 0.2, 0.3, 0.4, 0.5], "Unknown label type"),
         ([1, 1, 1, 1, 1], "y has 1 class"),
         ([0, 0, 1, 1], "inconsistent numbers of samples"),
+        (pd.Series([0, 1, None, 0, 1], dtype="Int64"), "y contains NaN"),
     ],
 )
 def test_labels_are_checked(line, labels, message) -> None:
     with pytest.raises(ValueError, match=message):
         HardMarginSVC().fit(line[0], labels)
+
+
+MISSING = {
+    "None among text": pd.Series(["a", "b", None, "a", "b"], dtype=object),
+    "NA among text": pd.Series(["a", "b", None, "a", "b"], dtype="string"),
+    "NaN in a list of text": ["a", "b", np.nan, "a", "b"],
+    "missing category": pd.Series(["a", "b", None, "a", "b"], dtype="category"),
+}
+
+
+@pytest.mark.parametrize("labels", MISSING.values(), ids=MISSING.keys())
+def test_missing_labels_are_refused_as_solve_does(line, labels) -> None:
+    for train in (HardMarginSVC().fit, solve):
+        with pytest.raises(ValueError, match="y contains missing labels; expected one label for every row of X"):
+            train(line[0], labels)
+
+
+def test_labels_without_order_are_refused(line) -> None:
+    with pytest.raises(TypeError, match="y mixes labels of types int, str, which have no order"):
+        HardMarginSVC().fit(line[0], np.array([1, "a", 1, "a", 1], dtype=object))
 
 
 @pytest.mark.parametrize(

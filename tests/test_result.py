@@ -202,6 +202,7 @@ REFUSED = {
     "n": (math.inf, "'n'"),
     "method": (None, "'method': None is not text"),
     "weights": ([1.0], "'weights' has 1 values but 'n' is 4"),
+    "feature_names": (["a", "b"], "'feature_names' has 2 values but 'm' is 1"),
     "trace": ([[1.0, 2.0]], "'trace'"),
     "classes": (["a", "a"], "'classes': .* is not a list of two different labels"),
 }
@@ -217,6 +218,14 @@ def test_refusals_name_the_key(name, value, message) -> None:
 def test_classes_must_be_two_labels(classes) -> None:
     with pytest.raises(ValueError, match="'classes'"):
         Result.from_dict(example().to_dict() | {"classes": classes})
+
+
+@pytest.mark.parametrize("names", [None, ["length"]])
+def test_names_of_features_are_kept(names) -> None:
+    assert Result.from_json(example(feature_names=names).to_json()).feature_names == names
+    values = example().to_dict()
+    del values["feature_names"]
+    assert Result.from_dict(values) == example()
 
 
 def test_a_missing_key_is_named() -> None:
@@ -239,7 +248,10 @@ def test_files(tmp_path) -> None:
     assert Result.load(path).nodes == 99
     assert os.listdir(tmp_path) == ["model.json"]
     path.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(ValueError, match=r"model\.json is not text"):
+    with pytest.raises(ValueError, match=r"model\.json: not a hardmargin model: not text"):
+        Result.load(path)
+    path.write_text('{"status": "optimal"}')
+    with pytest.raises(ValueError, match=r"model\.json: not a hardmargin model: the key 'objective' is missing"):
         Result.load(path)
     with pytest.raises(FileNotFoundError):
         Result.load(tmp_path / "none.json")

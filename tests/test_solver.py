@@ -238,6 +238,14 @@ def test_differences_too_small_for_any_margin_leave_a_vote(spread) -> None:
     assert verify(result, X, y)
 
 
+@pytest.mark.parametrize("method", ALL_METHODS)
+def test_no_time_limit(blobs, method) -> None:
+    X, y = blobs
+    result = solve(X, y, C=0.5, method=method, time_limit=None)
+    assert result.status in (Status.OPTIMAL, Status.HEURISTIC)
+    assert result.objective == solve(X, y, C=0.5, method=method).objective
+
+
 def test_limits_and_options_reach_the_method(line, stub_method) -> None:
     stub = stub_method([0.0], -1.0)
     solve(*line, method="stub", time_limit=5, gap=0.01, threads=2, seed=9, options={"number": 7})
@@ -276,7 +284,7 @@ REFUSED = {
         "time_limit is 0; expected a positive number of seconds",
     ),
     "time_limit NaN": ({"time_limit": math.nan}, ValueError, "time_limit is nan"),
-    "time_limit None": ({"time_limit": None}, ValueError, "time_limit is None"),
+    "time_limit text": ({"time_limit": "5"}, ValueError, "time_limit is '5'"),
     "gap zero": ({"gap": 0}, ValueError, "gap is 0; expected a number from 1e-09 to below 1"),
     "gap one": ({"gap": 1.0}, ValueError, "gap is 1.0"),
     "gap text": ({"gap": "1e-6"}, ValueError, "gap is '1e-6'"),
@@ -290,6 +298,7 @@ REFUSED = {
     "option unknown": ({"options": {"magic": 1}}, ValueError, "has no option 'magic'"),
     "options not a dict": ({"options": 5}, TypeError, "options is 5; expected a dict"),
     "C negative": ({"C": -1}, ValueError, "C is -1.0"),
+    "C text": ({"C": "1"}, TypeError, "C is '1'; expected a positive number"),
 }
 
 

@@ -39,7 +39,8 @@ def test_a_true_model_holds(model, tmp_path) -> None:
         assert verification.objective == 10.5
         assert verification.violations == [4, 5]
         assert verification.smallest_kept_margin == 1
-        assert str(verification).endswith("all claims hold")
+        assert str(verification).endswith("all claims that can be recomputed hold")
+        assert "lower bound            not above the objective; not proven again: claimed 9.0" in str(verification)
 
 
 TAMPERED = {

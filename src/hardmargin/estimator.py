@@ -21,7 +21,7 @@ from hardmargin.bounds import Report
 from hardmargin.result import Result
 from hardmargin.solver import solve
 from hardmargin.status import Status
-from hardmargin.validation import FloatArray
+from hardmargin.validation import FloatArray, refuse_missing_labels, sorted_classes
 
 
 class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -36,15 +36,16 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Penalty of a violated sample, positive.
     method : str, default="auto"
         How to search; one of :func:`hardmargin.methods.names`.
-    time_limit : float, default=60.0
-        Seconds that ``fit`` may search. If they run out, the best hyperplane and the bound proven so far are
-        kept and a ``ConvergenceWarning`` is given.
+    time_limit : float or None, default=60.0
+        Seconds that ``fit`` may search; None means no limit. If they run out, the best hyperplane and the bound
+        proven so far are kept and a ``ConvergenceWarning`` is given.
     gap : float, default=1e-6
         Relative gap at which the objective counts as proven minimal; at least 1e-9.
     class_weight : dict or "balanced", default=None
         Factors of C by label. "balanced" gives both classes the same total weight.
     n_jobs : int, default=None
-        Threads that the search may use: None means 1, -1 all cores.
+        Threads that the search may use: None means 1, -1 all cores. Only the method "packing" uses more than
+        one.
     random_state : int, RandomState instance or None, default=None
         Seed of the search. None means seed 0: fitting is repeatable by default, and leaves NumPy's global
         random state alone.
@@ -101,7 +102,7 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         C: float = 1.0,
         *,
         method: str = "auto",
-        time_limit: float = 60.0,
+        time_limit: float | None = 60.0,
         gap: float = 1e-6,
         class_weight: Mapping[Any, float] | str | None = None,
         n_jobs: int | None = None,
@@ -139,8 +140,10 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         KeyboardInterrupt
             After Ctrl-C. The estimator is fitted all the same, with what was found until then.
         """
+        if y is not None:
+            refuse_missing_labels(y)
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
-        classes = np.unique(y)
+        classes = sorted_classes(np.asarray(y))
         if len(classes) > 2:
             # Two labels may be any two values, but many real values are a regression target.
             check_classification_targets(y)
@@ -163,7 +166,7 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             # Otherwise a grid search around this fit would take Ctrl-C for the end of one fit and go on.
             raise KeyboardInterrupt
         if result.status is Status.TIME_LIMIT:
-            warnings.warn(_time_limit_text(result, self.time_limit), ConvergenceWarning, stacklevel=2)
+            warnings.warn(_time_limit_text(result, self.time_limit, self.method), ConvergenceWarning, stacklevel=2)
         return self
 
     def _keep(self, result: Result, classes: NDArray[Any]) -> None:
@@ -253,9 +256,15 @@ def _seed(random_state: Any) -> int:
     return int(check_random_state(random_state).randint(2**31))
 
 
-def _time_limit_text(result: Result, time_limit: float) -> str:
+def _time_limit_text(result: Result, time_limit: float | None, method: str) -> str:
+    if any(result.coef):
+        worth = "The model is usable"
+    else:
+        label = result.classes[result.intercept > 0]
+        worth = f"The model is the constant one, w = 0, which predicts {label!r} for every sample"
+    advice = "raise time_limit or n_jobs" if method == "packing" else 'raise time_limit or use method="packing"'
     return (
         f"time_limit of {time_limit:g} s reached at a gap of {100 * result.gap:.3g} %: the objective is "
         f"{result.objective:.6g} and proven to be at least {result.lower_bound:.6g} for every hyperplane. "
-        "The model is usable; for a smaller gap raise time_limit or n_jobs, for no warning raise gap."
+        f"{worth}; for a smaller gap {advice}, for no warning raise gap."
     )

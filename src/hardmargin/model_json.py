@@ -47,20 +47,23 @@ def write_text(text: str, path: str | os.PathLike[str]) -> None:
 
 
 def read_values(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Read the JSON object of a model file, unchecked but for being one.
+    """Read the JSON object of a model file, and check that :func:`checked_fields` takes it.
 
     Raises
     ------
     ValueError
-        If the file holds something else.
+        If the file holds something else; the message names the file.
     OSError
         If the file cannot be read.
     """
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        values = parsed(Path(path).read_text(encoding="utf-8"))
+        checked_fields(values)
     except UnicodeDecodeError:
-        raise ValueError(f"not a hardmargin model: {path} is not text.") from None
-    return parsed(text)
+        raise ValueError(f"{path}: not a hardmargin model: not text.") from None
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+    return values
 
 
 def parsed(text: str) -> dict[str, Any]:
@@ -94,8 +97,8 @@ def checked_fields(values: Mapping[str, Any]) -> dict[str, Any]:
             picked[name] = _read(name, read, values[name])
         elif name not in _OPTIONAL:
             raise ValueError(f"not a hardmargin model: the key {name!r} is missing.")
-    for name, count in (("coef", "m"), ("weights", "n")):
-        if picked[name] is not None and len(picked[name]) != picked[count]:
+    for name, count in (("coef", "m"), ("weights", "n"), ("feature_names", "m")):
+        if picked.get(name) is not None and len(picked[name]) != picked[count]:
             raise ValueError(
                 f"not a hardmargin model: {name!r} has {len(picked[name])} values but {count!r} is {picked[count]}."
             )
@@ -170,6 +173,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "trace": _list_of(_trace_point),
     "version": _text,
     "target_gap": _optional(_finite),
+    "feature_names": _optional(_list_of(_text)),
 }
 
-_OPTIONAL = {"target_gap"}
+_OPTIONAL = {"target_gap", "feature_names"}

@@ -63,6 +63,8 @@ class Result:
         The version of hardmargin that wrote this.
     target_gap : float or None
         The gap that was asked for, by which "optimal" is judged; None if it was not recorded.
+    feature_names : list of str or None
+        What the features are called, in the order of ``coef``; None if that is not known.
     """
 
     status: Status
@@ -83,6 +85,7 @@ class Result:
     trace: list[TracePoint] = field(default_factory=list, repr=False)
     version: str = __version__
     target_gap: float | None = None
+    feature_names: list[str] | None = None
 
     @classmethod
     def of(

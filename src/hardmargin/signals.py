@@ -50,6 +50,7 @@ class HeldSignals:
     Examples
     --------
     >>> import signal
+    >>> before = signal.signal(signal.SIGINT, signal.default_int_handler)
     >>> try:
     ...     with HeldSignals():
     ...         signal.raise_signal(signal.SIGINT)
@@ -58,6 +59,7 @@ class HeldSignals:
     ...     print("interrupted")
     written
     interrupted
+    >>> _ = signal.signal(signal.SIGINT, before)
     """
 
     def __init__(self) -> None:

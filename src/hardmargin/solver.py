@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import replace
@@ -32,7 +33,7 @@ def solve(
     sample_weight: ArrayLike | None = None,
     class_weight: Mapping[Any, float] | str | None = None,
     method: str = "auto",
-    time_limit: float = 60.0,
+    time_limit: float | None = 60.0,
     gap: float = 1e-6,
     threads: int = 1,
     seed: int = 0,
@@ -60,8 +61,8 @@ def solve(
         Factors of C by label.
     method : str
         One of :func:`hardmargin.methods.names`.
-    time_limit : float
-        Seconds.
+    time_limit : float or None
+        Seconds; None means no limit.
     gap : float
         Relative gap at which the search stops; at least 1e-9.
     threads : int
@@ -158,8 +159,10 @@ def _interrupted_if_asked(result: Result, signals: HeldSignals) -> Result:
 
 
 def _validated_limits(time_limit: Any, gap: Any, threads: Any, seed: Any) -> Limits:
+    if time_limit is None:
+        time_limit = math.inf
     if not _is_real(time_limit) or not time_limit > 0:
-        raise ValueError(f"time_limit is {time_limit!r}; expected a positive number of seconds.")
+        raise ValueError(f"time_limit is {time_limit!r}; expected a positive number of seconds, or None.")
     if not _is_real(gap) or not SMALLEST_GAP <= gap < 1:
         raise ValueError(f"gap is {gap!r}; expected a number from {SMALLEST_GAP:g} to below 1.")
     if not _is_whole(threads) or not (threads >= 1 or threads == -1):

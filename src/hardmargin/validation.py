@@ -61,9 +61,30 @@ def validated_labels(y: Any, n: int) -> NDArray[Any]:
         raise ValueError("y contains NaN or infinity; expected two finite labels.")
     if labels.dtype.kind in "cV":
         raise ValueError(f"y is of type {labels.dtype}; expected numbers, text or other values in order.")
-    if labels.dtype.kind in "OmM" and any(_is_missing(label) for label in labels):
-        raise ValueError("y contains missing labels; expected one label for every row of X.")
+    refuse_missing_labels(labels)
     return labels
+
+
+def refuse_missing_labels(y: Any) -> None:
+    """Raise ValueError if some labels are None, pandas.NA and the like; NaN among numbers is not looked for."""
+    labels = np.array(y, dtype=object) if isinstance(y, (list, tuple)) else np.asarray(y)
+    if labels.dtype.kind in "OmM" and any(_is_missing(label) for label in labels.ravel()):
+        raise ValueError("y contains missing labels; expected one label for every row of X.")
+
+
+def sorted_classes(labels: NDArray[Any]) -> NDArray[Any]:
+    """The different labels in sorted order.
+
+    Raises
+    ------
+    TypeError
+        If the labels have no order.
+    """
+    try:
+        return np.unique(labels)
+    except TypeError:
+        kinds = sorted({type(label).__name__ for label in labels})
+        raise TypeError(f"y mixes labels of types {', '.join(kinds)}, which have no order; use one type.") from None
 
 
 def signs_and_classes(labels: NDArray[Any]) -> tuple[FloatArray, tuple[Any, Any]]:
@@ -76,11 +97,7 @@ def signs_and_classes(labels: NDArray[Any]) -> tuple[FloatArray, tuple[Any, Any]
     TypeError
         If the labels have no order.
     """
-    try:
-        classes = np.unique(labels)
-    except TypeError:
-        kinds = sorted({type(label).__name__ for label in labels})
-        raise TypeError(f"y mixes labels of types {', '.join(kinds)}, which have no order; use one type.") from None
+    classes = sorted_classes(labels)
     if len(classes) > 2:
         shown = ", ".join([*(repr(_plain(label)) for label in classes[:5]), "..."][: len(classes)])
         raise ValueError(
@@ -102,10 +119,13 @@ def validated_penalty(C: Any) -> float:
     TypeError
         If C is not a number.
     """
+    refusal = TypeError(f"C is {C!r}; expected a positive number.")
+    if isinstance(C, (str, bytes)):
+        raise refusal
     try:
         penalty = float(C)
     except (TypeError, ValueError, OverflowError):
-        raise TypeError(f"C is {C!r}; expected a positive number.") from None
+        raise refusal from None
     if not (np.isfinite(penalty) and penalty > 0):
         raise ValueError(f"C is {penalty}; expected a positive finite number.")
     return penalty

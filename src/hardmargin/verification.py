@@ -26,17 +26,30 @@ _GAP_TOLERANCE = 1e-9
 
 @dataclass(frozen=True)
 class Check:
-    """One claim of a model, what it should be, and whether they agree."""
+    """One claim of a model, what it should be, and whether they agree.
+
+    Attributes
+    ----------
+    name : str
+        What the claim is about.
+    claimed, found : object
+        What the model says, and what the data say.
+    holds : bool
+        Whether they agree.
+    verdict_if_holds : str
+        What agreeing means.
+    """
 
     name: str
     claimed: Any
     found: Any
     holds: bool
+    verdict_if_holds: str = "holds"
 
 
 @dataclass(frozen=True)
 class Verification:
-    """The outcome of :func:`verify`; true if every claim holds.
+    """The outcome of :func:`verify`; true if every claim that can be recomputed holds.
 
     Attributes
     ----------
@@ -57,7 +70,7 @@ class Verification:
 
     @property
     def ok(self) -> bool:
-        """Whether every claim holds."""
+        """Whether every claim that can be recomputed holds."""
         return all(check.holds for check in self.checks)
 
     def __bool__(self) -> bool:
@@ -67,9 +80,10 @@ class Verification:
         """A line a claim, for a person."""
         lines = []
         for check in self.checks:
-            verdict = "holds" if check.holds else "DOES NOT HOLD"
+            verdict = check.verdict_if_holds if check.holds else "DOES NOT HOLD"
             lines.append(f"  {check.name:<22} {verdict}: claimed {check.claimed}, found {check.found}")
-        return "\n".join([*lines, "all claims hold" if self.ok else "the model's claims do not hold"])
+        end = "all claims that can be recomputed hold" if self.ok else "the model's claims do not hold"
+        return "\n".join([*lines, end])
 
     def __str__(self) -> str:
         return self.summary()
@@ -137,6 +151,7 @@ def _objective_checks(result: Result, objective: float) -> tuple[Check, ...]:
             result.lower_bound,
             f"objective {objective}",
             0 <= result.lower_bound <= objective * (1 + _RELATIVE_TOLERANCE),
+            "not above the objective; not proven again",
         ),
         Check("gap", result.gap, gap, abs(result.gap - gap) <= _GAP_TOLERANCE),
         Check("status", f"{result.status} (gap asked for: {target})", f"gap {gap}", proven),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -11,33 +12,45 @@ from numpy.typing import ArrayLike
 
 from hardmargin.labels import same_label
 
+_NEGATIVE_KEY = re.compile("-[0-9.][^=]*=")
+
 
 def one_flag_each(argv: Sequence[str], flags: Iterable[str]) -> list[str]:
     """Put the flag before every KEY=VALUE that follows it.
 
     Both ``--option a=1 b=2`` and ``--option a=1 --option b=2`` are then understood, and what comes after
-    them is not swallowed.
+    them is not swallowed. A pair with a negative number in front is joined to the flag, because the parser would
+    take it for a flag itself.
 
     Examples
     --------
     >>> one_flag_each(["--option", "a=1", "b=2", "data.csv"], flags=["--option"])
     ['--option', 'a=1', '--option', 'b=2', 'data.csv']
+    >>> one_flag_each(["--class-weight", "-1=2", "1=3"], flags=["--class-weight"])
+    ['--class-weight=-1=2', '--class-weight', '1=3']
     """
     return list(_one_flag_each(argv, set(flags)))
 
 
 def _one_flag_each(argv: Sequence[str], flags: set[str]) -> Iterator[str]:
-    flag = None
-    for position, word in enumerate(argv):
-        follows_flag = position > 0 and argv[position - 1] in flags
-        if flag is not None and not follows_flag:
-            if "=" in word and not word.startswith("-"):
-                yield flag
-            else:
-                flag = None
+    flag, waiting = "", False
+    for word in argv:
         if word in flags:
-            flag = word
-        yield word
+            if waiting:
+                yield flag
+            flag, waiting = word, True
+            continue
+        if flag and _NEGATIVE_KEY.match(word):
+            yield f"{flag}={word}"
+        elif waiting or (flag and "=" in word and not word.startswith("-")):
+            yield flag
+            yield word
+        else:
+            flag = ""
+            yield word
+        waiting = False
+    if waiting:
+        yield flag
 
 
 def key_value(text: str) -> tuple[str, Any]:

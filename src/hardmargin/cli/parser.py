@@ -8,6 +8,11 @@ from typing import Any, NoReturn, TypeAlias
 #: What ``add_to`` of every command is given.
 Commands: TypeAlias = "argparse._SubParsersAction[Parser]"
 
+_LABEL_HELP = (
+    "label column of a CSV file: its name, or its position from 0, negative from the end; default: the column "
+    "named label, class, target or y, else the last one"
+)
+
 
 class Parser(argparse.ArgumentParser):
     """Raises ValueError on a usage error.
@@ -36,4 +41,4 @@ def add_data_arguments(parser: Parser, what: str) -> None:
     """The arguments that tell a command where its data are and how to read them."""
     parser.add_argument("data", metavar="DATA", help=f"{what}: a file in Brooks, LIBSVM or CSV format")
     parser.add_argument("--format", metavar="F", help="brooks, libsvm or csv; default: recognised by content")
-    parser.add_argument("--label", metavar="COLUMN", help="name or number of the label column of a CSV file")
+    parser.add_argument("--label", metavar="COLUMN", help=_LABEL_HELP)

@@ -23,7 +23,7 @@ def samples_for(
     Parameters
     ----------
     model : Result
-        Says how many features are expected.
+        Says how many features are expected, and in which order if they have names.
     path : str
         The file. A CSV file with as many columns as there are features is taken to have no labels. In a
         LIBSVM file the last features may be missing: they are zero wherever it does not mention them.
@@ -43,27 +43,71 @@ def samples_for(
     dataset = data.load(path, format=format, label=label)
     missing = model.m - dataset.m
     if missing == 0:
-        return dataset.X, dataset.y
+        return in_training_order(dataset.X, dataset.feature_names, model.feature_names, path), dataset.y
     if dataset.format == "libsvm" and missing > 0:
         return np.pad(dataset.X, ((0, 0), (0, missing))), dataset.y
     if dataset.format == "csv" and missing == 1 and label is None and dataset.y.dtype.kind in "if":
-        table = _unlabelled_table(path)
-        if table is not None:
-            return table, None
+        table, names = _unlabelled_table(path)
+        if not any(name.lower() in LABEL_NAMES for name in names or []):
+            return in_training_order(table, names, model.feature_names, path), None
     raise ValueError(
         f"{path} has {dataset.m} features (and a label) but the model has {model.m}; "
         "expected the same features as in training."
     )
 
 
-def _unlabelled_table(path: str) -> FloatArray | None:
-    """All columns of a CSV file as features, or None if the header says that one of them holds labels.
+def in_training_order(
+    samples: FloatArray, names: list[str] | None, trained: list[str] | None, path: str
+) -> FloatArray:
+    """The columns of the samples in the order that the model was trained on, if both have names.
+
+    Parameters
+    ----------
+    samples : ndarray of shape (n, m)
+    names, trained : list of str or None
+        The names of the columns, and those of the model's features.
+    path : str
+        The file that the samples come from, for the message.
+
+    Raises
+    ------
+    ValueError
+        If the names are not the same, or too alike to tell the columns apart.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> in_training_order(np.array([[1.0, 2.0]]), ["age", "length"], ["length", "age"], "new.csv").tolist()
+    [[2.0, 1.0]]
+    """
+    if names is None or trained is None or names == trained:
+        return samples
+    if set(names) != set(trained):
+        raise ValueError(
+            f"{path} has the features {_listed(names)} but the model was trained on {_listed(trained)}; expected "
+            "the same names in any order. If another column holds the labels, name it with --label."
+        )
+    if len(set(trained)) < len(trained):
+        raise ValueError(
+            f"{path} has its features in another order than the model, and some share a name; "
+            f"expected the order of training, {_listed(trained)}."
+        )
+    ordered: FloatArray = samples[:, [names.index(name) for name in trained]]
+    return ordered
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names[:12]) + (f", ... ({len(names) - 12} more)" if len(names) > 12 else "")
+
+
+def _unlabelled_table(path: str) -> tuple[FloatArray, list[str] | None]:
+    """All columns of a CSV file as features, and their names.
 
     ``load`` always sets one column apart for the labels; twice, with another one each time, gives all.
     """
     first = data.load(path, format="csv", label=0)
     last = data.load(path, format="csv", label=-1)
-    names = [*(last.feature_names or []), *(first.feature_names or [])[-1:]]
-    if any(name.lower() in LABEL_NAMES for name in names):
-        return None
-    return np.column_stack([last.X, first.X[:, -1]])
+    table = np.column_stack([last.X, first.X[:, -1]])
+    if first.feature_names is None or last.feature_names is None:
+        return table, None
+    return table, [*last.feature_names, first.feature_names[-1]]

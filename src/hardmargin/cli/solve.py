@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from hardmargin import data, methods
 from hardmargin.cli.key_values import class_weights, key_value
@@ -41,6 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
         if target is not None:
             check_target(target, f"--{flag}", source=arguments.data)
     dataset = data.load(arguments.data, format=arguments.format, label=arguments.label)
+    _check_label_column(dataset, arguments.data)
     # These take a second to import, which is of no use to a command that cannot run.
     from hardmargin import solve
     from hardmargin.progress import Progress
@@ -48,11 +53,30 @@ def run(arguments: argparse.Namespace) -> int:
     # Until the model is written, Ctrl-C is heard where the search reports, and nowhere else.
     with HeldSignals() as signals:
         with Progress(style="quiet" if arguments.quiet else "auto") as progress:
-            progress.say(f"{arguments.data}: {dataset.n} samples, {dataset.m} features; C = {arguments.C:g}")
-            report = _interruptible(progress, signals)
+            report = _interruptible(progress, signals, lambda: _tell(_description(dataset, arguments), arguments))
             result = solve(dataset.X, dataset.y, arguments.C, report=report, **_settings(arguments, dataset))
-        _hand_over(result, arguments)
+        _hand_over(replace(result, feature_names=dataset.feature_names), arguments)
     return INTERRUPTED if result.status is Status.INTERRUPTED else DONE
+
+
+def _check_label_column(dataset: data.Dataset, path: str) -> None:
+    """Refuse a column of many values by its name: it is likely not the one that was meant."""
+    classes = np.unique(dataset.y)
+    if dataset.label_column is not None and len(classes) > 2:
+        raise ValueError(
+            f"{path}: {dataset.label_column} was taken for the labels and has {len(classes)} classes "
+            f"({', '.join(repr(label) for label in classes[:3].tolist())}, ...); expected two. "
+            "If another column holds the labels, name it with --label."
+        )
+
+
+def _description(dataset: data.Dataset, arguments: argparse.Namespace) -> str:
+    """What is about to be solved, in one line."""
+    classes = " and ".join(repr(label) for label in np.unique(dataset.y)[:3].tolist())
+    return (
+        f"{arguments.data}: {dataset.format}, {dataset.n} samples x {dataset.m} features, labels {classes} in "
+        f"{dataset.label_column or 'the first column'}; C = {arguments.C:g}, method {arguments.method}"
+    )
 
 
 def _settings(arguments: argparse.Namespace, dataset: data.Dataset) -> dict[str, Any]:
@@ -70,8 +94,15 @@ def _settings(arguments: argparse.Namespace, dataset: data.Dataset) -> dict[str,
     }
 
 
-def _interruptible(progress: Report, signals: HeldSignals) -> Report:
+def _interruptible(progress: Report, signals: HeldSignals, announce: Callable[[], None]) -> Report:
+    begun = False
+
     def report(time: float, upper: float, lower: float, nodes: int) -> None:
+        nonlocal begun
+        if not begun:
+            # Not before the search has begun: what it refuses is told in one line, and nothing else.
+            begun = True
+            announce()
         progress(time, upper, lower, nodes)
         signals.let_through()
 
@@ -83,8 +114,13 @@ def _hand_over(result: Result, arguments: argparse.Namespace) -> None:
         if arguments.json is not None:
             write_model(result, arguments.json)
     finally:
-        if not arguments.quiet:
-            print(result.summary(), file=sys.stderr if arguments.json == STDOUT else sys.stdout)
+        _tell(result.summary(), arguments)
+
+
+def _tell(text: str, arguments: argparse.Namespace) -> None:
+    """Print something for a person, where it does not get into the model."""
+    if not arguments.quiet:
+        print(text, file=sys.stderr if arguments.json == STDOUT else sys.stdout, flush=True)
 
 
 def _add_problem_arguments(parser: Parser) -> None:
@@ -106,7 +142,8 @@ def _add_search_arguments(parser: Parser) -> None:
         default=[],
         type=key_value,
         metavar="KEY=VALUE",
-        help="setting of the method; may be repeated",
+        help="setting of the method; may be repeated. auto, heuristic: effort; packing: heuristic_effort, "
+        "strong_candidates, memory",
     )
     parser.add_argument(
         "--time-limit",
@@ -118,11 +155,11 @@ def _add_search_arguments(parser: Parser) -> None:
     parser.add_argument("--gap", type=float, default=1e-6, help="relative gap to be proven (default 1e-6)")
     parser.add_argument("--threads", type=int, default=-1, metavar="N", help="default: all cores")
     parser.add_argument("--seed", type=int, default=0, help="seed of everything random (default 0)")
-    parser.add_argument("--cluster", metavar="ADDRESS", help="address of a cluster's scheduler to search on")
+    parser.add_argument("--cluster", help=argparse.SUPPRESS)
 
 
 def _add_output_arguments(parser: Parser) -> None:
     parser.add_argument("--json", metavar="FILE", help="write the model; '-' means standard output")
-    parser.add_argument("--checkpoint", metavar="FILE", help="save the state of the search here as it goes")
-    parser.add_argument("--resume", metavar="FILE", help="go on from a saved state")
+    parser.add_argument("--checkpoint", help=argparse.SUPPRESS)
+    parser.add_argument("--resume", help=argparse.SUPPRESS)
     parser.add_argument("--quiet", action="store_true", help="print nothing but errors")

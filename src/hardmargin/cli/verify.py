@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 
 import hardmargin
-from hardmargin import data
+from hardmargin import data, model_json
 from hardmargin.cli.parser import Commands, add_data_arguments, add_model_argument
+from hardmargin.cli.samples import in_training_order
 from hardmargin.cli.status import CLAIM_FAILED, DONE
 
 
@@ -16,7 +17,8 @@ def add_to(commands: Commands) -> None:
         "verify",
         help="check a model against its training data",
         description="Recompute objective, violations, margins and gap of a model from the data that it was "
-        "trained on. The exit status is 1 if a claim does not hold.",
+        "trained on. The lower bound is compared with the objective but not proven again. The exit status is 1 if "
+        "a claim does not hold.",
     )
     add_model_argument(parser)
     add_data_arguments(parser, "the training data")
@@ -26,6 +28,8 @@ def add_to(commands: Commands) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print a line a claim."""
     dataset = data.load(arguments.data, format=arguments.format, label=arguments.label)
-    verification = hardmargin.verify(arguments.model, dataset.X, dataset.y)
+    model = model_json.read_values(arguments.model)
+    samples = in_training_order(dataset.X, dataset.feature_names, model.get("feature_names"), arguments.data)
+    verification = hardmargin.verify(model, samples, dataset.y)
     print(verification.summary())
     return DONE if verification else CLAIM_FAILED

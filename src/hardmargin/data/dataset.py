@@ -30,6 +30,8 @@ class Dataset:
         The names of the columns of X, if the file has a header.
     format : str
         Where the samples come from: "brooks", "libsvm", "csv" or "generated".
+    label_column : str or None
+        For a CSV file, which column the labels were taken from, in words.
 
     Raises
     ------
@@ -48,6 +50,7 @@ class Dataset:
     y: NDArray[Any]
     feature_names: list[str] | None = None
     format: str = "generated"
+    label_column: str | None = None
 
     def __post_init__(self) -> None:
         if self.X.ndim != 2 or self.y.shape != self.X.shape[:1]:

@@ -61,7 +61,8 @@ def read(source: Source, label: str | int | None = None) -> Dataset:
         rows.append(line, cells)
     if not labels:
         raise source.error("a header without rows; expected a table of features and labels.")
-    return Dataset(rows.matrix(), labels_from(labels), columns.feature_names, "csv")
+    label_column = columns.describe(columns.label)
+    return Dataset(rows.matrix(), labels_from(labels), columns.feature_names, "csv", label_column)
 
 
 def write(dataset: Dataset) -> str:
