@@ -265,3 +265,20 @@ TEST(after_any_changes_an_optimum_is_one) {
     }
     CHECK(optima > 1000);
 }
+
+TEST(samples_on_one_point_cannot_be_told_apart) {
+    for (const std::size_t dimension : {0u, 2u}) {
+        const std::vector<double> features(3 * dimension);
+        const std::vector<double> labels = {-1.0, 1.0, 1.0};
+        const std::vector<double> costs(3, 1.0);
+        const Samples samples(features, labels, costs);
+        MaxMargin solver(samples);
+        solver.enable(1);
+        solver.enable(2);
+        CHECK(solver.solve() == MaxMarginStatus::optimal);
+        CHECK(solver.value() == 0);
+        solver.enable(0);
+        CHECK(solver.solve(1e6) == MaxMarginStatus::infeasible);
+        CHECK(solver.certificate().size() == 2);
+    }
+}

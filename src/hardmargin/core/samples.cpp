@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 
 namespace hardmargin {
@@ -37,8 +38,9 @@ Samples::Samples(std::span<const double> features, std::span<const double> label
         largest_norm_ = std::max(largest_norm_, norms_[i]);
     }
     constexpr double shortest_share = 0.01;
-    for (std::size_t i = 0; i < labels_count_ && largest_norm_ > 0; ++i) {
-        pricing_scales_[i] = largest_norm_ / std::max(norms_[i], shortest_share * largest_norm_);
+    const double shortest = std::max(shortest_share * largest_norm_, std::numeric_limits<double>::min());
+    for (std::size_t i = 0; i < labels_count_; ++i) {
+        pricing_scales_[i] = std::max(1.0, largest_norm_ / std::max(norms_[i], shortest));
     }
     // Values too large for single precision become infinite there; coarse pricing then finds nothing, which is
     // allowed.

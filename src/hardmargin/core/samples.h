@@ -35,8 +35,7 @@ public:
     std::span<const double> costs() const { return costs_; }
     // ||x_i||, rounded up.
     double norm(std::size_t i) const { return norms_[i]; }
-    // About 1 / ||x_i||, never more than a hundred times that of the longest sample: turns violations into
-    // distances.
+    // Proportional to 1 / ||x_i||, from 1 for the longest sample to 100: turns violations into distances.
     const double* pricing_scales() const { return pricing_scales_.data(); }
     double largest_norm() const { return largest_norm_; }
 
