@@ -81,11 +81,44 @@ def test_an_interrupt_in_the_tree_keeps_hyperplane_and_bound() -> None:
 
 @pytest.mark.parametrize(
     "options",
-    [{"strong_candidates": 0}, {"strong_candidates": 2.5}, {"memory": 0}, {"heuristic_effort": -1.0}, {"efort": 1}],
+    [
+        {"strong_candidates": 0},
+        {"strong_candidates": 2.5},
+        {"cover_distance": -1},
+        {"cover_distance": float("nan")},
+        {"memory": 0},
+        {"heuristic_effort": -1.0},
+        {"efort": 1},
+    ],
 )
 def test_bad_options_are_refused(options) -> None:
     with pytest.raises(ValueError, match=r"expected"):
         solve([[0.0], [1.0]], [0, 1], method="packing", options=options)
+
+
+def test_the_cover_bound_saves_subproblems_and_changes_nothing_else() -> None:
+    data = generate("B", 100, 10, 3)
+    presolved = presolve(Problem.from_data(data.X, data.y, 100.0))
+    problem = presolved.problem
+    upper = solve(data.X, data.y, 100.0, method="heuristic").objective / presolved.objective_factor
+    found = {}
+    for distance in (0.0, np.inf):
+        options = _core.PackingOptions()
+        options.cover_distance = distance
+        found[distance] = _core.packing_search(
+            problem.X,
+            problem.y,
+            problem.costs,
+            [([], [], 0.0, upper)],
+            upper,
+            options,
+            _core.PackingLimits(),
+            60.0,
+            None,
+        )
+        assert not found[distance].open
+    assert found[0.0].lower_bound == pytest.approx(found[np.inf].lower_bound, rel=1e-9)
+    assert found[0.0].nodes < 0.5 * found[np.inf].nodes
 
 
 def test_open_subproblems_can_be_carried_on_elsewhere() -> None:

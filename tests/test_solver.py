@@ -325,3 +325,11 @@ def test_benchmark_instances(data_directory, name) -> None:
     assert result.objective >= known.value * (1 - 1e-6)
     problem = Problem.from_data(rows[:, 1:], rows[:, 0], C=10)
     assert problem.evaluate(result.coef, result.intercept).objective == result.objective
+
+
+def test_few_samples_with_very_many_features_need_little_memory() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20, 100_000))
+    result = solve(X, np.arange(20) % 2, 1.0)
+    assert result.optimal
+    assert result.n_violations == 0

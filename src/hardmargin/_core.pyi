@@ -84,6 +84,8 @@ class PackingOptions:
 
     gap: float
     strong_candidates: int
+    cover_distance: float
+    pool_memory: int
     def __init__(self) -> None: ...
 
 class PackingLimits:
@@ -110,6 +112,10 @@ class PackingResult:
     def lower_bound(self) -> float: ...
     @property
     def nodes(self) -> int: ...
+    @property
+    def work(self) -> int:
+        """Multiply-adds, about."""
+
     @property
     def open(self) -> list[_Node]: ...
     @property

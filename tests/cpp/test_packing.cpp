@@ -14,11 +14,18 @@ namespace {
 
 constexpr double gap = 1e-9;
 
-PackingOutcome search(const Samples& samples, std::vector<PackingNode> frontier, double upper,
-                      const PackingLimits& limits = {}) {
-    Control control(1e6, {});
+// The cover bound is made for larger problems: here it is used everywhere or, at half of the problems, nowhere.
+PackingOptions options_for(int trial) {
     PackingOptions options;
     options.gap = gap;
+    options.cover_distance = trial % 2 == 0 ? 0 : PackingState::no_cover;
+    options.strong_candidates = trial % 4 < 2 ? 1 : 4;
+    return options;
+}
+
+PackingOutcome search(const Samples& samples, std::vector<PackingNode> frontier, double upper,
+                      const PackingOptions& options, const PackingLimits& limits = {}) {
+    Control control(1e6, {});
     return packing_search(samples, std::move(frontier), upper, options, limits, control);
 }
 
@@ -44,7 +51,7 @@ TEST(the_tree_finds_and_proves_the_exhaustive_optimum) {
         const Samples samples = problem.samples();
         const double optimum = testing::exhaustive_optimum(problem);
         for (const double upper : {worst_upper(samples) * 1.01, optimum * 1.1 + 1e-6}) {
-            const PackingOutcome outcome = search(samples, {root(upper)}, upper);
+            const PackingOutcome outcome = search(samples, {root(upper)}, upper, options_for(trial));
             CHECK(outcome.open.empty());
             CHECK_NEAR(outcome.best.objective, optimum, 1e-7 * optimum + 1e-9);
             CHECK(outcome.lower_bound <= optimum * (1 + 1e-9) + 1e-12);
@@ -67,7 +74,7 @@ TEST(bounds_hold_when_the_search_is_cut_short_and_it_can_be_continued) {
         limits.slice = 1 + random.below(3);
         limits.node_limit = 1;
         for (int part = 0; part < 10000 && !frontier.empty(); ++part) {
-            const PackingOutcome outcome = search(samples, frontier, upper, limits);
+            const PackingOutcome outcome = search(samples, frontier, upper, options_for(trial), limits);
             CHECK(outcome.lower_bound <= optimum * (1 + 1e-9) + 1e-12);
             lower_bound = std::max(lower_bound, outcome.lower_bound);
             best = std::min(best, outcome.best.objective);
@@ -86,7 +93,7 @@ TEST(a_target_below_the_optimum_is_proven_without_a_solution) {
         const testing::RandomProblem problem = testing::random_problem(random, 12, 3);
         const Samples samples = problem.samples();
         const double target = 0.7 * testing::exhaustive_optimum(problem);
-        const PackingOutcome outcome = search(samples, {root(target)}, target);
+        const PackingOutcome outcome = search(samples, {root(target)}, target, options_for(trial));
         CHECK(outcome.open.empty());
         CHECK(outcome.best.weights.empty());
         CHECK_NEAR(outcome.lower_bound, target, 1e-8 * target);
@@ -104,7 +111,7 @@ TEST(threads_and_memory_limits_do_not_change_the_answer) {
         limits.threads = 3;
         limits.slice = 2;
         limits.memory = trial % 2 == 0 ? 0 : limits.memory;
-        const PackingOutcome outcome = search(samples, {root(upper)}, upper, limits);
+        const PackingOutcome outcome = search(samples, {root(upper)}, upper, options_for(trial), limits);
         CHECK(outcome.open.empty());
         CHECK_NEAR(outcome.best.objective, optimum, 1e-7 * optimum + 1e-9);
     }
@@ -115,8 +122,8 @@ TEST(one_thread_searches_the_same_tree_every_time) {
     const testing::RandomProblem problem = testing::random_problem(random, 40, 3);
     const Samples samples = problem.samples();
     const double upper = worst_upper(samples);
-    const PackingOutcome first = search(samples, {root(upper)}, upper);
-    const PackingOutcome second = search(samples, {root(upper)}, upper);
+    const PackingOutcome first = search(samples, {root(upper)}, upper, options_for(0));
+    const PackingOutcome second = search(samples, {root(upper)}, upper, options_for(0));
     CHECK(first.nodes == second.nodes);
     CHECK(first.best.weights == second.best.weights);
 }

@@ -8,10 +8,7 @@
 namespace hardmargin {
 
 Basis::Basis(std::size_t dimension, std::size_t stride)
-    : dimension_(dimension), stride_(stride), inverse_diagonal_(dimension), correction_(dimension) {
-    orthonormal_.reserve(dimension * stride);
-    triangle_.reserve(dimension * dimension);
-}
+    : stride_(stride), inverse_diagonal_(dimension), correction_(dimension) {}
 
 void Basis::clear() {
     count_ = 0;
@@ -44,7 +41,7 @@ double Basis::split(const double* vector, double* projections, double* rest) {
 
 void Basis::append(const double* projections, const double* rest, double squared_length) {
     const double length = std::sqrt(squared_length);
-    triangle_.resize((count_ + 1) * dimension_);
+    triangle_.resize(column_begin(count_ + 1));
     std::copy_n(projections, count_, &triangle(0, count_));
     triangle(count_, count_) = length;
     inverse_diagonal_[count_] = 1 / length;
@@ -82,7 +79,7 @@ double Basis::erase(std::size_t k, double* projections, double* rest) {
     }
     const double moved = projections[count_];
     add_scaled(rest, moved, &orthonormal_[count_ * stride_], stride_);
-    triangle_.resize(count_ * dimension_);
+    triangle_.resize(column_begin(count_));
     orthonormal_.resize(count_ * stride_);
     return moved * moved;
 }
@@ -91,7 +88,7 @@ void Basis::shares(const double* projections, double* shares) const {
     std::copy_n(projections, count_, shares);
     for (std::size_t column = count_; column-- > 0;) {
         const double share = shares[column] * inverse_diagonal_[column];
-        const double* entries = &triangle_[column * dimension_];
+        const double* entries = &triangle_[column_begin(column)];
         shares[column] = share;
         for (std::size_t row = 0; row < column; ++row) {
             shares[row] -= entries[row] * share;

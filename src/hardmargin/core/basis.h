@@ -34,14 +34,15 @@ public:
     void add_to(const double* coordinates, double* vector) const;
 
 private:
-    double& triangle(std::size_t row, std::size_t column) { return triangle_[column * dimension_ + row]; }
-    double triangle(std::size_t row, std::size_t column) const { return triangle_[column * dimension_ + row]; }
+    // Column k has k + 2 entries: erase() needs one below the diagonal.
+    static std::size_t column_begin(std::size_t column) { return column * (column + 3) / 2; }
+    double& triangle(std::size_t row, std::size_t column) { return triangle_[column_begin(column) + row]; }
+    double triangle(std::size_t row, std::size_t column) const { return triangle_[column_begin(column) + row]; }
 
-    std::size_t dimension_ = 0;
     std::size_t stride_ = 0;
     std::size_t count_ = 0;
     std::vector<double> orthonormal_;  // count x stride
-    std::vector<double> triangle_;     // by columns, dimension apart
+    std::vector<double> triangle_;     // by columns
     std::vector<double> inverse_diagonal_;
     std::vector<double> correction_;
 };

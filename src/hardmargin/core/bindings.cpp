@@ -281,7 +281,9 @@ void bind_packing(nb::module_& module) {
     nb::class_<PackingOptions>(module, "PackingOptions", "How subproblems are bounded and branched on.")
         .def(nb::init<>())
         .def_rw("gap", &PackingOptions::gap)
-        .def_rw("strong_candidates", &PackingOptions::strong_candidates);
+        .def_rw("strong_candidates", &PackingOptions::strong_candidates)
+        .def_rw("cover_distance", &PackingOptions::cover_distance)
+        .def_rw("pool_memory", &PackingOptions::pool_memory);
     nb::class_<PackingLimits>(module, "PackingLimits", "What the search may use.")
         .def(nb::init<>())
         .def_rw("threads", &PackingLimits::threads)
@@ -296,6 +298,8 @@ void bind_packing(nb::module_& module) {
         .def_prop_ro("objective", [](const PackingResult& self) { return self.found.best.objective; })
         .def_prop_ro("lower_bound", [](const PackingResult& self) { return self.found.lower_bound; })
         .def_prop_ro("nodes", [](const PackingResult& self) { return self.found.nodes; })
+        .def_prop_ro(
+            "work", [](const PackingResult& self) { return self.found.work; }, "Multiply-adds, about.")
         .def_prop_ro("open",
                      [](const PackingResult& self) {
                          std::vector<PlainNode> plain;

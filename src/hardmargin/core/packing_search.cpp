@@ -42,7 +42,7 @@ public:
         for (std::thread& helper : helpers) {
             helper.join();
         }
-        PackingOutcome outcome{std::move(best_), lower_bound(), nodes_, {}};
+        PackingOutcome outcome{std::move(best_), lower_bound(), nodes_, work_, {}};
         for (Entry& entry : queue_) {
             outcome.open.push_back(std::move(entry.node));
         }
@@ -189,6 +189,7 @@ private:
             }
             changed_.notify_all();
         }
+        work_ += tree.work();
         changed_.notify_all();
     }
 
@@ -209,6 +210,7 @@ private:
     std::atomic<double> shown_bound_ = 0;
     std::atomic<bool> stopped_ = false;
     std::atomic<std::uint64_t> nodes_ = 0;
+    std::uint64_t work_ = 0;
 };
 
 }  // namespace

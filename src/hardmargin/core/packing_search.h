@@ -29,6 +29,7 @@ struct PackingOutcome {
     Incumbent best;          // no weights: nothing better than what it started with was found
     double lower_bound = 0;  // of the whole problem
     std::uint64_t nodes = 0;
+    std::uint64_t work = 0;  // multiply-adds, about
     std::vector<PackingNode> open;
 };
 

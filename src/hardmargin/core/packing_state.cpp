@@ -7,21 +7,21 @@ namespace hardmargin {
 
 namespace {
 
-// Sums of costs may be rounded; certificates have to pass the room by this much of the upper bound.
-constexpr double rounding_share = 1e-12;
 // Less of a sample's cost than this is nothing.
 constexpr double negligible_share = 1e-12;
 
 }  // namespace
 
-PackingState::PackingState(const Samples& samples, double gap, Improve improve)
+PackingState::PackingState(const Samples& samples, const PackingOptions& options, Improve improve)
     : samples_(samples),
-      gap_(gap),
+      options_(options),
       improve_(std::move(improve)),
       solver_(samples),
       decided_(samples),
-      status_(samples.count()),
-      residual_(samples.count()) {
+      statuses_(samples.count()),
+      residual_(samples.count()),
+      cover_(samples),
+      separator_(samples) {
     for (const double cost : samples.costs()) {
         typical_cost_ += cost / static_cast<double>(samples.count());
     }
@@ -30,10 +30,11 @@ PackingState::PackingState(const Samples& samples, double gap, Improve improve)
 void PackingState::set_stop(const std::function<bool()>& stop) {
     solver_.set_stop(stop);
     decided_.set_stop(stop);
+    separator_.set_stop(stop);
 }
 
 double PackingState::room() const {
-    return effective_upper() - given_up_cost_ - packed_cost_ + rounding_share * upper_;
+    return effective_upper() - known_cost() + rounding_share * upper_;
 }
 
 void PackingState::load(const PackingNode& node, double upper) {
@@ -43,9 +44,14 @@ void PackingState::load(const PackingNode& node, double upper) {
     sets_.clear();
     given_up_cost_ = 0;
     packed_cost_ = 0;
+    proven_cost_ = 0;
     decisions_ = 0;
+    cover_.trim(options_.pool_memory);
+    cover_basis_ = {};
+    basis_is_loaded_ = false;
+    cover_values_.clear();
     for (std::size_t i = 0; i < samples_.count(); ++i) {
-        status_[i] = free_;
+        statuses_[i] = SampleStatus::free;
         residual_[i] = samples_.cost(i);
         solver_.enable(i);
     }
@@ -59,10 +65,10 @@ void PackingState::load(const PackingNode& node, double upper) {
 
 PackingNode PackingState::node(double bound) const {
     PackingNode node{{}, {}, bound, upper_};
-    for (std::size_t i = 0; i < status_.size(); ++i) {
-        if (status_[i] == kept_) {
+    for (std::size_t i = 0; i < statuses_.size(); ++i) {
+        if (statuses_[i] == SampleStatus::kept) {
             node.kept.push_back(static_cast<std::uint32_t>(i));
-        } else if (status_[i] == given_up_) {
+        } else if (statuses_[i] == SampleStatus::given_up) {
             node.given_up.push_back(static_cast<std::uint32_t>(i));
         }
     }
@@ -78,7 +84,7 @@ void PackingState::give_up(std::size_t sample) {
             dissolve(index);
         }
     }
-    status_[sample] = given_up_;
+    statuses_[sample] = SampleStatus::given_up;
     given_up_cost_ += samples_.cost(sample);
     ++decisions_;
     solver_.disable(sample);
@@ -87,7 +93,7 @@ void PackingState::give_up(std::size_t sample) {
 }
 
 PackingState::Verdict PackingState::keep(std::size_t sample) {
-    status_[sample] = kept_;
+    statuses_[sample] = SampleStatus::kept;
     ++decisions_;
     solver_.enable(sample);
     decided_.enable(sample);
@@ -116,7 +122,7 @@ void PackingState::settle_single_sets() {
 
 void PackingState::adjust_residual(std::size_t sample, double change) {
     residual_[sample] += change;
-    if (status_[sample] != free_) {
+    if (statuses_[sample] != SampleStatus::free) {
         return;
     }
     if (residual_[sample] > negligible_share * samples_.cost(sample)) {
@@ -151,7 +157,7 @@ void PackingState::pack(std::vector<Member> members) {
 void PackingState::collect_free_members(const MaxMargin& solver, std::vector<Member>& members) const {
     members.clear();
     for (const Multiplier& multiplier : solver.certificate()) {
-        if (multiplier.row < samples_.count() && status_[multiplier.row] == free_) {
+        if (multiplier.row < samples_.count() && statuses_[multiplier.row] == SampleStatus::free) {
             members.push_back({multiplier.row, multiplier.value});
         }
     }
@@ -167,6 +173,9 @@ PackingState::Verdict PackingState::tighten(Effort effort) {
         Found found = shrink();
         if (found == Found::nothing && effort == Effort::thorough) {
             found = repack();
+        }
+        if (found == Found::nothing && effort == Effort::thorough) {
+            found = cover();
         }
         if (found == Found::closed) {
             return Verdict::closed;
@@ -200,6 +209,9 @@ PackingState::Verdict PackingState::extend() {
             return Verdict::open;
         }
         collect_free_members(solver_, found_);
+        if (options_.cover_distance < no_cover) {
+            cover_.learn(solver_);
+        }
         if (found_.empty()) {
             return Verdict::closed;
         }
@@ -237,18 +249,14 @@ PackingState::Found PackingState::shrink_set(std::size_t index) {
         return Found::closed;
     }
     const std::vector<Member> members = sets_[index].members;
-    for (const Member& member : members) {
-        decided_.enable(member.sample);
+    if (!certify_alone(members)) {
+        return Found::nothing;
     }
-    const MaxMarginStatus status = decided_.solve(room());
-    const bool certified = status == MaxMarginStatus::threshold || status == MaxMarginStatus::infeasible;
-    if (certified) {
-        collect_free_members(decided_, found_);
+    if (options_.cover_distance < no_cover) {
+        cover_.learn(decided_);
     }
-    for (const Member& member : members) {
-        decided_.disable(member.sample);
-    }
-    if (!certified || found_.size() >= members.size()) {
+    collect_free_members(decided_, found_);
+    if (found_.size() >= members.size()) {
         return Found::nothing;
     }
     if (found_.empty()) {
@@ -323,48 +331,60 @@ PackingState::Found PackingState::repack_set(std::size_t index) {
 
 // ---- bounds and snapshots
 
-double PackingState::bound() {
-    const double costs = given_up_cost_ + packed_cost_;
-    double norm = 0;
-    const MaxMarginStatus status = decided_.solve(std::max(room(), 1e-300));
-    if (status == MaxMarginStatus::optimal) {
-        norm = decided_.certify_solution();
-    } else if (status != MaxMarginStatus::failed) {
-        norm = decided_.certificate_value();
+double PackingState::norm_of_decided() {
+    switch (decided_.solve(std::max(room(), 1e-300))) {
+        case MaxMarginStatus::optimal:
+            return decided_.certify_solution();
+        case MaxMarginStatus::threshold:
+        case MaxMarginStatus::infeasible:
+            return decided_.certificate_value();
+        case MaxMarginStatus::failed:
+            break;
     }
-    return std::min(costs * (1 - rounding_share) + norm, effective_upper());
+    return 0;
+}
+
+double PackingState::bound() {
+    return std::min(safely_below(known_cost()) + norm_of_decided(), effective_upper());
 }
 
 double PackingState::progress() const {
     const double left = std::max(room(), 1e-9 * upper_);
     const double filled = std::clamp(solver_.value() / left, 0.0, 1.0);
-    return (given_up_cost_ + packed_cost_) / typical_cost_ + filled;
+    return known_cost() / typical_cost_ + filled;
 }
 
 void PackingState::save(Snapshot& snapshot) const {
-    snapshot.status = status_;
+    snapshot.statuses = statuses_;
     snapshot.residual = residual_;
     snapshot.sets = sets_;
     snapshot.given_up_cost = given_up_cost_;
     snapshot.packed_cost = packed_cost_;
+    snapshot.proven_cost = proven_cost_;
+    snapshot.cover_basis = cover_basis_;
     snapshot.decisions = decisions_;
     snapshot.solution = solver_.solution();
     snapshot.decided_solution = decided_.solution();
 }
 
 void PackingState::restore(const Snapshot& snapshot) {
-    status_ = snapshot.status;
+    statuses_ = snapshot.statuses;
     residual_ = snapshot.residual;
     sets_ = snapshot.sets;
     given_up_cost_ = snapshot.given_up_cost;
     packed_cost_ = snapshot.packed_cost;
+    proven_cost_ = snapshot.proven_cost;
+    cover_basis_ = snapshot.cover_basis;
+    basis_is_loaded_ = false;
+    cover_values_.clear();
     decisions_ = snapshot.decisions;
     const auto in_solver = [this](std::size_t i) {
-        return status_[i] == kept_ || (status_[i] == free_ && residual_[i] > 0);
+        return statuses_[i] == SampleStatus::kept || (statuses_[i] == SampleStatus::free && residual_[i] > 0);
     };
-    const auto flipped = [this](std::size_t i) { return status_[i] == given_up_; };
+    const auto flipped = [this](std::size_t i) { return statuses_[i] == SampleStatus::given_up; };
     solver_.restore(snapshot.solution, in_solver, flipped);
-    decided_.restore(snapshot.decided_solution, [this](std::size_t i) { return status_[i] == kept_; }, flipped);
+    decided_.restore(
+        snapshot.decided_solution, [this](std::size_t i) { return statuses_[i] == SampleStatus::kept; }, flipped);
 }
 
 }  // namespace hardmargin

@@ -19,19 +19,37 @@
 //     to look for two in its place, still under the room that counted it (repack).
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
+#include <span>
 #include <vector>
 
+#include "cover_bound.h"
 #include "max_margin.h"
 #include "packing_node.h"
 #include "samples.h"
 
 namespace hardmargin {
 
+struct PackingOptions {
+    // Solutions have to be better than the incumbent by this share to be of interest.
+    double gap = 1e-6;
+    // Candidates of which both branches are tried before one is chosen.
+    std::size_t strong_candidates = 1;
+    // Where bound and incumbent are this many samples or more apart, the cover bound is used beside the packing;
+    // below that the search alone is faster.
+    double cover_distance = 7;
+    // Bytes of certified sets to remember.
+    std::size_t pool_memory = 1ull << 30;
+};
+
 class PackingState {
 public:
+    static constexpr double no_cover = std::numeric_limits<double>::infinity();
+
     enum class Verdict { open, closed };
     enum class Effort { quick, thorough };
 
@@ -49,11 +67,13 @@ public:
 
     // All that changes from subproblem to subproblem.
     struct Snapshot {
-        std::vector<unsigned char> status;
+        std::vector<SampleStatus> statuses;
         std::vector<double> residual;
         std::vector<MustHitSet> sets;
         double given_up_cost = 0;
         double packed_cost = 0;
+        double proven_cost = 0;
+        CoverLp::Basis cover_basis;
         std::uint64_t decisions = 0;
         MaxMargin::Solution solution;
         MaxMargin::Solution decided_solution;
@@ -62,8 +82,7 @@ public:
     // Called with a solver whose solution satisfies its rows; returns the present upper bound.
     using Improve = std::function<double(const MaxMargin&)>;
 
-    // `gap`: solutions have to be better than the incumbent by this share to be of interest.
-    PackingState(const Samples& samples, double gap, Improve improve);
+    PackingState(const Samples& samples, const PackingOptions& options, Improve improve);
     PackingState(const PackingState&) = delete;
     PackingState& operator=(const PackingState&) = delete;
 
@@ -86,28 +105,41 @@ public:
     double progress() const;
 
     const std::vector<MustHitSet>& sets() const { return sets_; }
-    bool is_free(std::size_t sample) const { return status_[sample] == free_; }
+    bool is_free(std::size_t sample) const { return statuses_[sample] == SampleStatus::free; }
     double room() const;
+    // How far each sample is given up in the cover bound; empty if it was not asked for here.
+    std::span<const double> cover_values() const { return cover_values_; }
 
     void save(Snapshot& snapshot) const;
     void restore(const Snapshot& snapshot);
 
-    std::uint64_t work() const { return solver_.work() + decided_.work(); }
+    std::uint64_t work() const { return solver_.work() + decided_.work() + separator_.work() + cover_.work(); }
     void set_stop(const std::function<bool()>& stop);
 
 private:
     enum class Found { nothing, something, closed };
 
-    static constexpr unsigned char free_ = 0;
-    static constexpr unsigned char kept_ = 1;
-    static constexpr unsigned char given_up_ = 2;
-
-    double effective_upper() const { return upper_ * (1 - gap_); }
+    // Sums of costs may be rounded: they are believed but for this share.
+    static constexpr double rounding_share = 1e-12;
+    static double safely_below(double cost) { return cost * (1 - rounding_share); }
+    double known_cost() const { return std::max(given_up_cost_ + packed_cost_, proven_cost_); }
+    double effective_upper() const { return upper_ * (1 - options_.gap); }
     Verdict extend();
     Found shrink();
     Found shrink_set(std::size_t index);
     Found repack();
     Found repack_set(std::size_t index);
+    // Whether the cover bound is worth its time here.
+    bool cover_pays() const;
+    Found cover();
+    Found keep_what_is_too_dear();
+    void set_up_separator(double largest_value);
+    // Adds sets to the cover bound that its solution does not cover, from samples with values up to this.
+    bool find_uncovered_sets(double largest_value);
+    // Whether these free samples and the decided ones alone pass the room; decided_ has the certificate.
+    bool certify_alone(const std::vector<Member>& members);
+    // What the norm costs at least.
+    double norm_of_decided();
     // Gives the last members of sets with one member up.
     void settle_single_sets();
     void dissolve(std::size_t index);
@@ -116,17 +148,23 @@ private:
     void collect_free_members(const MaxMargin& solver, std::vector<Member>& members) const;
 
     const Samples& samples_;
-    double gap_;
+    PackingOptions options_;
     Improve improve_;
     double upper_ = 0;
     MaxMargin solver_;   // kept samples, flips, and free samples with cost left
     MaxMargin decided_;  // kept samples and flips; free ones only while a set is looked at
-    std::vector<unsigned char> status_;
+    std::vector<SampleStatus> statuses_;
     std::vector<double> residual_;
     std::vector<MustHitSet> sets_;
     double given_up_cost_ = 0;
     double packed_cost_ = 0;
+    double proven_cost_ = 0;  // what the solutions of the subproblem give up costs at least this
     std::uint64_t decisions_ = 0;
+    CoverBound cover_;
+    CoverLp::Basis cover_basis_;
+    bool basis_is_loaded_ = false;
+    MaxMargin separator_;  // kept samples, flips, and free samples with small values in the cover bound
+    std::vector<double> cover_values_;
     Snapshot before_repack_;
     std::vector<Member> found_;
     double typical_cost_ = 0;

@@ -13,7 +13,7 @@ using Effort = PackingState::Effort;
 }  // namespace
 
 PackingTree::PackingTree(const Samples& samples, const PackingOptions& options, PackingState::Improve improve)
-    : samples_(samples), options_(options), state_(samples, options.gap, std::move(improve)) {}
+    : samples_(samples), options_(options), state_(samples, options, std::move(improve)) {}
 
 std::vector<PackingNode> PackingTree::search(const PackingNode& root, double upper, std::uint64_t node_limit,
                                              const std::function<bool()>& stop) {
@@ -75,6 +75,9 @@ std::vector<std::size_t> PackingTree::candidates() const {
         double multiplier;
         std::size_t sample;
     };
+    if (!state_.cover_values().empty()) {
+        return candidates_of_cover();
+    }
     std::vector<Candidate> all;
     for (std::size_t index = 0; index < state_.sets().size(); ++index) {
         const PackingState::MustHitSet& set = state_.sets()[index];
@@ -104,6 +107,23 @@ std::vector<std::size_t> PackingTree::candidates() const {
     return samples;
 }
 
+std::vector<std::size_t> PackingTree::candidates_of_cover() const {
+    const auto values = state_.cover_values();
+    std::vector<std::size_t> samples;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if (state_.is_free(i) && values[i] > 1e-6) {
+            samples.push_back(i);
+        }
+    }
+    const std::size_t count = std::min(samples.size(), std::max<std::size_t>(options_.strong_candidates, 1));
+    std::partial_sort(samples.begin(), samples.begin() + static_cast<std::ptrdiff_t>(count), samples.end(),
+                      [&](std::size_t left, std::size_t right) {
+                          return values[left] > values[right] || (values[left] == values[right] && left < right);
+                      });
+    samples.resize(count);
+    return samples;
+}
+
 std::size_t PackingTree::any_free_sample() const {
     for (std::size_t i = 0; i < samples_.count(); ++i) {
         if (state_.is_free(i)) {
@@ -124,7 +144,7 @@ PackingTree::Choice PackingTree::choose() {
         }
         return {sample, false, all_decided};
     }
-    if (tried.size() == 1 || options_.strong_candidates < 2) {
+    if (tried.size() == 1) {
         return {tried[0], false, false};
     }
     state_.save(before_choice_);

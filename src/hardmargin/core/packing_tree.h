@@ -13,12 +13,6 @@
 
 namespace hardmargin {
 
-struct PackingOptions {
-    double gap = 1e-6;
-    // Candidates of which both branches are tried before one is chosen.
-    std::size_t strong_candidates = 4;
-};
-
 class PackingTree {
 public:
     PackingTree(const Samples& samples, const PackingOptions& options, PackingState::Improve improve);
@@ -29,6 +23,7 @@ public:
                                     const std::function<bool()>& stop);
 
     std::uint64_t nodes() const { return nodes_; }
+    std::uint64_t work() const { return state_.work(); }
     // Takes the subproblems without free samples that rounding has kept from being closed; searching on is no use.
     std::vector<PackingNode> take_stuck() { return std::exchange(stuck_, {}); }
 
@@ -48,6 +43,7 @@ private:
 
     Choice choose();
     std::vector<std::size_t> candidates() const;
+    std::vector<std::size_t> candidates_of_cover() const;
     std::size_t any_free_sample() const;
     Waiting& push();
     // Goes to the last waiting branch; false if there is none.

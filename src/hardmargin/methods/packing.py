@@ -26,9 +26,11 @@ from hardmargin.status import Status
 _FIRST_NODES = 4000
 # What the first search leaves open is worth a better incumbent: so many times the effort of the first one.
 _LATER_EFFORT = 10.0
-# A target that needed fewer subproblems than this was too easy, one that needed more than that too hard.
-_EASY_NODES = 1000
-_HARD_NODES = 20_000
+# A target that needed less work (multiply-adds) than this was too easy, one that needed more than that too hard.
+_EASY_WORK = 2_000_000_000
+_HARD_WORK = 40_000_000_000
+# Of the memory, what the threads may use together for certified sets; the rest is for open subproblems.
+_POOL_SHARE = 0.25
 
 
 @dataclass(frozen=True)
@@ -42,12 +44,17 @@ class Options:
         the problem turns out to be hard.
     strong_candidates : int
         Samples of which both branches are tried before one of them is branched on; 1 tries none.
+    cover_distance : float
+        The cover bound is used where bound and objective are at least this many samples apart; ``inf`` never
+        uses it.
     memory : float
-        Gigabytes of open subproblems before the search goes depth first.
+        Gigabytes of open subproblems and certified sets; when the former outgrow their part, the search goes depth
+        first.
     """
 
     heuristic_effort: float = 0.2
-    strong_candidates: int = 4
+    strong_candidates: int = 1
+    cover_distance: float = 7.0
     memory: float = 4.0
 
     def __post_init__(self) -> None:
@@ -55,6 +62,9 @@ class Options:
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, (int, float)) or not value > 0:
                 raise ValueError(f"{name} is {value!r}; expected a positive number.")
+        distance = self.cover_distance
+        if isinstance(distance, bool) or not isinstance(distance, (int, float)) or not distance >= 0:
+            raise ValueError(f"cover_distance is {distance!r}; expected a number that is not negative.")
         count = self.strong_candidates
         if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= 1000:
             raise ValueError(f"strong_candidates is {count!r}; expected a whole number from 1 to 1000.")
@@ -69,11 +79,11 @@ def run(
     if found.gap <= limits.gap or found.status is not Status.HEURISTIC:
         return replace(found, method="packing")
     proof = _Proof(problem, found, limits, report, options)
-    proof.search(proof.objective, _FIRST_NODES)
+    proof.first_search()
     if proof.target is not None:
         proof.improve(_LATER_EFFORT * options.heuristic_effort)
     while proof.target is not None:
-        proof.search(proof.target, None)
+        proof.search(proof.target)
     return proof.result()
 
 
@@ -96,9 +106,12 @@ class _Proof:
         # Half of the gap asked for is left to rounding.
         self._options.gap = limits.gap / 2
         self._options.strong_candidates = options.strong_candidates
+        memory = options.memory * 2**30
+        self._cover_distance = float(options.cover_distance)
+        self._options.pool_memory = int(_POOL_SHARE * memory / limits.threads)
         self._core_limits = _core.PackingLimits()
         self._core_limits.threads = limits.threads
-        self._core_limits.memory = int(options.memory * 2**30)
+        self._core_limits.memory = int((1 - _POOL_SHARE) * memory)
 
     @property
     def target(self) -> float | None:
@@ -109,7 +122,13 @@ class _Proof:
         target = self._lower_bound + self._step
         return self.objective if target > self.objective - self._cost else target
 
-    def search(self, upper: float, nodes: int | None) -> None:
+    def first_search(self) -> None:
+        """Search for the optimum itself for a while, by packings alone: enough for small problems."""
+        self._options.cover_distance = np.inf
+        self.search(self.objective, _FIRST_NODES)
+        self._options.cover_distance = self._cover_distance
+
+    def search(self, upper: float, nodes: int | None = None) -> None:
         """Search for hyperplanes that cost less than ``upper``, looking at so many subproblems at most."""
         self._core_limits.node_limit = self._nodes_allowed(nodes)
         found = _core.packing_search(
@@ -129,7 +148,7 @@ class _Proof:
             self._intercept = found.bias
             self.objective = found.objective
         self._lower_bound = min(max(self._lower_bound, found.lower_bound), self.objective)
-        self._adjust_step(found.nodes)
+        self._adjust_step(found.work)
         self._watch.report(self.objective, self._lower_bound, self._nodes)
         self._watch.take_note(found.outcome)
         # A search that was not cut short and has not proven its target never will: rounding is in the way.
@@ -162,10 +181,10 @@ class _Proof:
             nodes=self._nodes,
         )
 
-    def _adjust_step(self, nodes: int) -> None:
-        if nodes < _EASY_NODES:
+    def _adjust_step(self, work: int) -> None:
+        if work < _EASY_WORK:
             self._step *= 1.5
-        elif nodes > _HARD_NODES:
+        elif work > _HARD_WORK:
             self._step = max(self._cost, 0.5 * self._step)
 
     def _nodes_allowed(self, nodes: int | None) -> int:

@@ -1,0 +1,65 @@
+// The cover bound of a subproblem: what it costs at least to give up a sample of every known must-hit set.
+//
+// Joins the pool of certified sets and the linear program over those that are valid in the present subproblem.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "cover_lp.h"
+#include "max_margin.h"
+#include "samples.h"
+#include "set_pool.h"
+
+namespace hardmargin {
+
+enum class SampleStatus : unsigned char { free, kept, given_up };
+
+class CoverBound {
+public:
+    enum class Validity { closed, forced, open };
+
+    explicit CoverBound(const Samples& samples);
+
+    // Remembers the certificate that the solver has just found.
+    void learn(const MaxMargin& solver);
+    // The same, for the present subproblem; false if the program's solution covers the set already.
+    bool add_violated(const MaxMargin& solver);
+
+    // Makes room for new sets; forgets the basis if it has to.
+    void trim(std::size_t largest_memory);
+
+    // Finds the sets that are valid under these decisions and this room. Closed: one of them has no free sample.
+    // Forced: the last free sample of one of them must be given up, see forced().
+    Validity select(std::span<const SampleStatus> statuses, double room);
+    std::size_t forced() const { return forced_; }
+
+    // A lower bound on the cost of the given-up samples, those of the subproblem included.
+    double solve();
+    double value() const { return value_; }  // the same, not rounded up to whole samples
+    // After solve(): how far each sample is given up in the program; what the bound is if it is given up.
+    std::span<const double> values() const { return program_.values(); }
+    double bound_if_given_up(std::size_t sample) const { return rounded(value_ + reduced_costs_[sample]); }
+
+    const CoverLp::Basis& basis() const { return program_.basis(); }
+    void load(const CoverLp::Basis& basis) { program_.load(basis); }
+
+    std::uint64_t work() const { return program_.work(); }
+    std::size_t memory() const { return pool_.memory(); }
+
+private:
+    double rounded(double cost) const;
+    void add_new_sets_to_program();
+
+    const Samples& samples_;
+    double common_cost_ = 0;  // 0: costs differ
+    SetPool pool_;
+    CoverLp program_;
+    std::vector<double> reduced_costs_;
+    double value_ = 0;
+    std::size_t forced_ = 0;
+};
+
+}  // namespace hardmargin

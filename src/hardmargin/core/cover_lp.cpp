@@ -1,0 +1,501 @@
+#include "cover_lp.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "kernels.h"
+#include "random.h"
+
+namespace hardmargin {
+
+namespace {
+
+constexpr std::size_t nowhere = std::numeric_limits<std::size_t>::max();
+// Costs are scaled to one, so these are absolute.
+constexpr double perturbation = 1e-7;
+constexpr double optimality_tolerance = 1e-3;
+constexpr double pivot_tolerance = 1e-7;
+constexpr double feasibility_tolerance = 1e-9;
+// Steps after which the inverse is computed afresh.
+constexpr std::size_t oldest_inverse = 100;
+
+}  // namespace
+
+CoverLp::CoverLp(std::span<const double> costs)
+    : costs_(costs.begin(), costs.end()),
+      excluded_(costs.size()),
+      place_of_item_(costs.size(), nowhere),
+      loads_(costs.size()),
+      values_(costs.size()),
+      load_changes_(costs.size()) {
+    double total = 0;
+    for (const double cost : costs_) {
+        total += cost;
+    }
+    scale_ = total > 0 ? total / static_cast<double>(costs_.size()) : 1.0;
+    Random random(1);
+    for (const double cost : costs_) {
+        capacities_.push_back(cost / scale_ * (1 - perturbation * (0.5 + random.uniform())));
+    }
+    clear();
+}
+
+void CoverLp::clear() {
+    items_.clear();
+    begins_.assign(1, 0);
+    for (std::uint32_t item = 0; item < item_count(); ++item) {
+        add({&item, 1});
+    }
+    active_.clear();
+    start();
+}
+
+std::uint32_t CoverLp::add(std::span<const std::uint32_t> items) {
+    items_.insert(items_.end(), items.begin(), items.end());
+    begins_.push_back(items_.size());
+    return static_cast<std::uint32_t>(set_count() - 1);
+}
+
+void CoverLp::start() {
+    basis_.sets.clear();
+    basis_.items.clear();
+    packing_.clear();
+    std::fill(place_of_item_.begin(), place_of_item_.end(), nowhere);
+    std::fill(loads_.begin(), loads_.end(), 0.0);
+    std::fill(values_.begin(), values_.end(), 0.0);
+    age_ = 0;
+}
+
+void CoverLp::load(const Basis& basis) {
+    start();
+    basis_ = basis;
+    for (std::size_t place = 0; place < basis_.items.size(); ++place) {
+        place_of_item_[basis_.items[place]] = place;
+    }
+    if (!invert() || !recompute()) {
+        start();
+    }
+}
+
+// ---- the basis from scratch
+
+bool CoverLp::invert() {
+    const std::size_t size = basis_.sets.size();
+    age_ = 0;
+    if (size > stride_) {
+        stride_ = padded_size(size + size / 2, 16);
+    }
+    inverse_.assign(stride_ * stride_, 0.0);
+    // Gauss-Jordan on [matrix | identity]: a row a set, a column an item, so that the rows of the result are those
+    // of the items.
+    const std::size_t width = 2 * size;
+    scratch_.assign(size * width, 0.0);
+    for (std::size_t k = 0; k < size; ++k) {
+        for (const std::uint32_t item : items(basis_.sets[k])) {
+            if (place_of_item_[item] != nowhere) {
+                scratch_[k * width + place_of_item_[item]] = 1;
+            }
+        }
+        scratch_[k * width + size + k] = 1;
+    }
+    for (std::size_t column = 0; column < size; ++column) {
+        std::size_t pivot = column;
+        for (std::size_t row = column + 1; row < size; ++row) {
+            if (std::fabs(scratch_[row * width + column]) > std::fabs(scratch_[pivot * width + column])) {
+                pivot = row;
+            }
+        }
+        const double value = scratch_[pivot * width + column];
+        if (std::fabs(value) < pivot_tolerance) {
+            return false;
+        }
+        double* pivot_row = &scratch_[column * width];
+        if (pivot != column) {
+            std::swap_ranges(pivot_row, pivot_row + width, &scratch_[pivot * width]);
+        }
+        for (std::size_t k = column; k < width; ++k) {
+            pivot_row[k] /= value;
+        }
+        for (std::size_t row = 0; row < size; ++row) {
+            double* other = &scratch_[row * width];
+            if (row != column && other[column] != 0) {
+                add_scaled(other + column, -other[column], pivot_row + column, width - column);
+            }
+        }
+    }
+    for (std::size_t k = 0; k < size; ++k) {
+        std::copy_n(&scratch_[k * width + size], size, row_of(k));
+    }
+    work_ += size * size * size;
+    return true;
+}
+
+bool CoverLp::recompute() {
+    const std::size_t size = basis_.sets.size();
+    packing_.assign(size, 0.0);
+    std::fill(loads_.begin(), loads_.end(), 0.0);
+    std::fill(values_.begin(), values_.end(), 0.0);
+    for (std::size_t place = 0; place < size; ++place) {
+        const double* row = row_of(place);
+        add_scaled(packing_.data(), capacities_[basis_.items[place]], row, size);
+        values_[basis_.items[place]] = std::accumulate(row, row + size, 0.0);
+    }
+    for (std::size_t k = 0; k < size; ++k) {
+        if (!(packing_[k] >= -feasibility_tolerance)) {
+            return false;
+        }
+        packing_[k] = std::max(packing_[k], 0.0);
+        for (const std::uint32_t item : items(basis_.sets[k])) {
+            loads_[item] += packing_[k];
+        }
+    }
+    for (std::size_t item = 0; item < item_count(); ++item) {
+        if (!excluded_[item] && !(loads_[item] <= capacities_[item] + feasibility_tolerance)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// ---- steps
+
+void CoverLp::find_direction_of_set(std::uint32_t set) {
+    const std::size_t size = basis_.sets.size();
+    decreases_.assign(size, 0.0);
+    std::fill(load_changes_.begin(), load_changes_.end(), 0.0);
+    for (const std::uint32_t item : items(set)) {
+        load_changes_[item] = 1;
+        if (place_of_item_[item] != nowhere) {
+            add_scaled(decreases_.data(), 1.0, row_of(place_of_item_[item]), size);
+        }
+    }
+    find_load_changes();
+}
+
+void CoverLp::find_direction_of_item(std::size_t place, double sign) {
+    const std::size_t size = basis_.sets.size();
+    decreases_.assign(size, 0.0);
+    std::fill(load_changes_.begin(), load_changes_.end(), 0.0);
+    add_scaled(decreases_.data(), sign, row_of(place), size);
+    find_load_changes();
+}
+
+void CoverLp::find_load_changes() {
+    for (std::size_t k = 0; k < basis_.sets.size(); ++k) {
+        if (decreases_[k] != 0) {
+            for (const std::uint32_t item : items(basis_.sets[k])) {
+                load_changes_[item] -= decreases_[k];
+            }
+        }
+    }
+}
+
+// Of those that block within a hair of the first, the one with the largest pivot.
+CoverLp::Leaving CoverLp::ratio_test() const {
+    constexpr double hair = 1e-10;
+    double limit = std::numeric_limits<double>::infinity();
+    const auto blocks = [&](std::size_t item) {
+        return load_changes_[item] > pivot_tolerance && !excluded_[item] && place_of_item_[item] == nowhere;
+    };
+    for (std::size_t k = 0; k < basis_.sets.size(); ++k) {
+        if (decreases_[k] > pivot_tolerance) {
+            limit = std::min(limit, (packing_[k] + hair) / decreases_[k]);
+        }
+    }
+    for (std::size_t item = 0; item < item_count(); ++item) {
+        if (blocks(item)) {
+            limit = std::min(limit, (capacities_[item] - loads_[item] + hair) / load_changes_[item]);
+        }
+    }
+    Leaving leaving;
+    double largest = 0;
+    for (std::size_t k = 0; k < basis_.sets.size(); ++k) {
+        if (decreases_[k] > std::max(pivot_tolerance, largest) && packing_[k] <= limit * decreases_[k]) {
+            largest = decreases_[k];
+            leaving = {Leaving::Kind::set, k, packing_[k] / decreases_[k]};
+        }
+    }
+    for (std::size_t item = 0; item < item_count(); ++item) {
+        const double free = capacities_[item] - loads_[item];
+        if (load_changes_[item] > largest && blocks(item) && free <= limit * load_changes_[item]) {
+            largest = load_changes_[item];
+            leaving = {Leaving::Kind::item, item, free / load_changes_[item]};
+        }
+    }
+    leaving.step = std::max(leaving.step, 0.0);
+    return leaving;
+}
+
+void CoverLp::move(double step) {
+    for (std::size_t k = 0; k < basis_.sets.size(); ++k) {
+        packing_[k] = std::max(packing_[k] - step * decreases_[k], 0.0);
+    }
+    add_scaled(loads_.data(), step, load_changes_.data(), loads_.size());
+}
+
+// The item's row of the matrix times the inverse: one number an item of the basis.
+void CoverLp::combine_columns_of(std::size_t item) {
+    const std::size_t size = basis_.sets.size();
+    combined_.assign(size, 0.0);
+    for (std::size_t k = 0; k < size; ++k) {
+        const auto members = items(basis_.sets[k]);
+        if (std::find(members.begin(), members.end(), item) != members.end()) {
+            for (std::size_t place = 0; place < size; ++place) {
+                combined_[place] += row_of(place)[k];
+            }
+        }
+    }
+}
+
+// values -= factor * combined_, by places
+void CoverLp::lower_values(double factor) {
+    for (std::size_t place = 0; place < combined_.size(); ++place) {
+        values_[basis_.items[place]] -= factor * combined_[place];
+    }
+}
+
+void CoverLp::replace_set(std::size_t leaving, std::uint32_t set, double lack) {
+    const std::size_t size = basis_.sets.size();
+    const double pivot = decreases_[leaving];
+    combined_.resize(size);
+    decreases_[leaving] = 0;
+    for (std::size_t place = 0; place < size; ++place) {
+        double* row = row_of(place);
+        const double entry = row[leaving] / pivot;
+        combined_[place] = entry;
+        if (entry != 0) {
+            add_scaled(row, -entry, decreases_.data(), size);
+            row[leaving] = entry;
+        }
+    }
+    lower_values(-lack);
+    basis_.sets[leaving] = set;
+}
+
+void CoverLp::append(std::uint32_t set, std::uint32_t item, double lack) {
+    const std::size_t size = basis_.sets.size();
+    combine_columns_of(item);
+    const double pivot = load_changes_[item];
+    lower_values(lack / pivot);
+    values_[item] = lack / pivot;
+    if (size == stride_) {
+        widen();
+    }
+    for (std::size_t place = 0; place < size; ++place) {
+        double* row = row_of(place);
+        const double factor = combined_[place] / pivot;
+        if (factor != 0) {
+            add_scaled(row, factor, decreases_.data(), size);
+        }
+        row[size] = -factor;
+    }
+    double* last = row_of(size);
+    for (std::size_t k = 0; k < size; ++k) {
+        last[k] = -decreases_[k] / pivot;
+    }
+    last[size] = 1 / pivot;
+    basis_.sets.push_back(set);
+    basis_.items.push_back(item);
+    place_of_item_[item] = size;
+}
+
+void CoverLp::widen() {
+    const std::size_t wider = std::max<std::size_t>(2 * stride_, 64);
+    std::vector<double> inverse(wider * wider);
+    for (std::size_t place = 0; place < stride_; ++place) {
+        std::copy_n(row_of(place), stride_, inverse.data() + place * wider);
+    }
+    inverse_ = std::move(inverse);
+    stride_ = wider;
+}
+
+void CoverLp::remove(std::size_t set_place, std::size_t item_place) {
+    const std::size_t size = basis_.sets.size();
+    const double* pivot_row = row_of(item_place);
+    const double pivot = pivot_row[set_place];
+    const std::uint32_t item = basis_.items[item_place];
+    combined_.assign(size, 0.0);
+    for (std::size_t place = 0; place < size; ++place) {
+        double* row = row_of(place);
+        const double factor = row[set_place] / pivot;
+        if (place != item_place && factor != 0) {
+            add_scaled(row, -factor, pivot_row, size);
+            combined_[place] = factor;
+        }
+    }
+    lower_values(values_[item]);
+    values_[item] = 0;
+    place_of_item_[item] = nowhere;
+    const std::size_t last = size - 1;
+    if (item_place != last) {
+        std::copy_n(row_of(last), size, row_of(item_place));
+        basis_.items[item_place] = basis_.items[last];
+        place_of_item_[basis_.items[item_place]] = item_place;
+    }
+    if (set_place != last) {
+        for (std::size_t place = 0; place < last; ++place) {
+            row_of(place)[set_place] = row_of(place)[last];
+        }
+        basis_.sets[set_place] = basis_.sets[last];
+        packing_[set_place] = packing_[last];
+    }
+    basis_.sets.pop_back();
+    basis_.items.pop_back();
+    packing_.pop_back();
+}
+
+void CoverLp::replace_item(std::size_t leaving, std::uint32_t item) {
+    const std::size_t size = basis_.sets.size();
+    combine_columns_of(item);
+    double* pivot_row = row_of(leaving);
+    const double pivot = combined_[leaving];
+    combined_[leaving] = 0;
+    for (std::size_t k = 0; k < size; ++k) {
+        pivot_row[k] /= pivot;
+    }
+    for (std::size_t place = 0; place < size; ++place) {
+        if (combined_[place] != 0) {
+            add_scaled(row_of(place), -combined_[place], pivot_row, size);
+        }
+    }
+    const std::uint32_t old = basis_.items[leaving];
+    const double value = values_[old] / pivot;
+    lower_values(value);
+    values_[old] = 0;
+    values_[item] = value;
+    place_of_item_[old] = nowhere;
+    basis_.items[leaving] = item;
+    place_of_item_[item] = leaving;
+}
+
+// ---- the simplex method
+
+double CoverLp::slack_of(std::size_t set) const {
+    double sum = -1;
+    for (const std::uint32_t item : items(set)) {
+        sum += values_[item];
+    }
+    return sum;
+}
+
+bool CoverLp::least_covered(std::span<const std::uint32_t> sets, std::uint32_t& set, double& lack) const {
+    bool found = false;
+    for (const std::uint32_t candidate : sets) {
+        const double candidate_lack = -slack_of(candidate);
+        if (candidate_lack > lack) {
+            lack = candidate_lack;
+            set = candidate;
+            found = true;
+        }
+    }
+    return found;
+}
+
+// A few of the sets that are covered least: they are looked at first until they are all covered.
+void CoverLp::find_candidates() {
+    constexpr std::size_t most_candidates = 30;
+    lacks_.clear();
+    for (const std::uint32_t set : active_) {
+        const double lack = -slack_of(set);
+        if (lack > optimality_tolerance) {
+            lacks_.emplace_back(lack, set);
+        }
+    }
+    work_ += active_.size() * 16;
+    if (lacks_.size() > most_candidates) {
+        std::nth_element(lacks_.begin(), lacks_.begin() + most_candidates, lacks_.end(), std::greater<>());
+        lacks_.resize(most_candidates);
+    }
+    candidates_.clear();
+    for (const auto& [lack, set] : lacks_) {
+        candidates_.push_back(set);
+    }
+}
+
+CoverLp::Status CoverLp::solve(std::size_t step_limit) {
+    candidates_.clear();
+    for (std::size_t steps = 0;; ++steps) {
+        if (age_ >= oldest_inverse) {
+            if (!invert() || !recompute()) {
+                start();
+            }
+        }
+        if (steps == step_limit) {
+            return Status::unfinished;
+        }
+        // What enters: a set that is not covered, an item with a value below zero, or one that may not be used.
+        double most = optimality_tolerance;
+        std::uint32_t set = 0;
+        std::size_t place = nowhere;
+        double sign = 1;
+        bool enters = least_covered(candidates_, set, most);
+        if (!enters) {
+            find_candidates();
+            enters = least_covered(candidates_, set, most);
+        }
+        for (std::size_t k = 0; k < basis_.items.size(); ++k) {
+            const std::uint32_t item = basis_.items[k];
+            const double wrong = excluded_[item] ? std::fabs(values_[item]) : -values_[item];
+            if (wrong > most) {
+                most = wrong;
+                place = k;
+                sign = values_[item] > 0 ? -1 : 1;
+                enters = true;
+            }
+        }
+        if (!enters) {
+            return Status::optimal;
+        }
+        place == nowhere ? find_direction_of_set(set) : find_direction_of_item(place, sign);
+        const Leaving leaving = ratio_test();
+        if (leaving.kind == Leaving::Kind::none) {
+            return Status::no_cover;
+        }
+        move(leaving.step);
+        if (place == nowhere) {
+            if (leaving.kind == Leaving::Kind::set) {
+                replace_set(leaving.place, set, most);
+                packing_[leaving.place] = leaving.step;
+            } else {
+                append(set, static_cast<std::uint32_t>(leaving.place), most);
+                packing_.push_back(leaving.step);
+            }
+        } else if (leaving.kind == Leaving::Kind::set) {
+            remove(leaving.place, place);
+        } else {
+            replace_item(place, static_cast<std::uint32_t>(leaving.place));
+        }
+        ++age_;
+        work_ += basis_.sets.size() * (basis_.sets.size() + 16) + item_count();
+    }
+}
+
+double CoverLp::packing_value(std::vector<double>& reduced_costs) const {
+    // Sums of up to set_count() terms, each rounded.
+    constexpr double rounding = 1e-11;
+    reduced_costs.assign(item_count(), 0.0);
+    double total = 0;
+    for (std::size_t k = 0; k < packing_.size(); ++k) {
+        total += packing_[k];
+        for (const std::uint32_t item : items(basis_.sets[k])) {
+            reduced_costs[item] += packing_[k];
+        }
+    }
+    double excess = 1;
+    for (std::size_t item = 0; item < item_count(); ++item) {
+        if (!excluded_[item] && reduced_costs[item] > 0) {
+            excess = std::max(excess, reduced_costs[item] * scale_ / costs_[item]);
+        }
+    }
+    excess *= 1 + rounding;
+    for (std::size_t item = 0; item < item_count(); ++item) {
+        reduced_costs[item] = std::max(0.0, costs_[item] - reduced_costs[item] * scale_ / excess);
+    }
+    return total * scale_ / excess;
+}
+
+}  // namespace hardmargin
