@@ -96,6 +96,14 @@ def test_bad_options_are_refused(options) -> None:
         solve([[0.0], [1.0]], [0, 1], method="packing", options=options)
 
 
+def test_unequal_costs_do_not_pile_up_sets() -> None:
+    data = generate("B", 60, 3, 5)
+    weights = np.random.default_rng(5).uniform(0.2, 3.0, 60)
+    result = solve(data.X, data.y, 5.0, method="packing", sample_weight=weights)
+    assert result.optimal
+    assert result.nodes < 500
+
+
 def test_the_cover_bound_saves_subproblems_and_changes_nothing_else() -> None:
     data = generate("B", 100, 10, 3)
     presolved = presolve(Problem.from_data(data.X, data.y, 100.0))
@@ -112,7 +120,7 @@ def test_the_cover_bound_saves_subproblems_and_changes_nothing_else() -> None:
             [([], [], 0.0, upper)],
             upper,
             options,
-            _core.PackingLimits(),
+            _core.SearchLimits(),
             60.0,
             None,
         )
@@ -124,7 +132,7 @@ def test_the_cover_bound_saves_subproblems_and_changes_nothing_else() -> None:
 def test_open_subproblems_can_be_carried_on_elsewhere() -> None:
     data = generate("B", 60, 5, 7)
     problem = presolve(Problem.from_data(data.X, data.y, 1.0)).problem
-    options, limits = _core.PackingOptions(), _core.PackingLimits()
+    options, limits = _core.PackingOptions(), _core.SearchLimits()
     whole = solve(data.X, data.y, 1.0, method="packing")
 
     def search(frontier, upper, node_limit):
@@ -152,5 +160,5 @@ def test_a_frontier_that_does_not_fit_is_refused(frontier) -> None:
     X, y = np.zeros((3, 1)), np.array([1.0, -1.0, 1.0])
     with pytest.raises(ValueError, match="frontier"):
         _core.packing_search(
-            X, y, np.ones(3), frontier, 3.0, _core.PackingOptions(), _core.PackingLimits(), 1.0, None
+            X, y, np.ones(3), frontier, 3.0, _core.PackingOptions(), _core.SearchLimits(), 1.0, None
         )

@@ -78,6 +78,7 @@ class PrimalSearch:
     def work(self) -> int: ...
 
 _Node = tuple[list[int], list[int], float, float]
+_Region = tuple[int, float, list[float], list[float], float, float, float, float]
 
 class PackingOptions:
     """How subproblems are bounded and branched on."""
@@ -88,7 +89,7 @@ class PackingOptions:
     pool_memory: int
     def __init__(self) -> None: ...
 
-class PackingLimits:
+class SearchLimits:
     """What the search may use."""
 
     threads: int
@@ -128,7 +129,50 @@ def packing_search(
     frontier: list[_Node],
     upper: float,
     options: PackingOptions,
-    limits: PackingLimits,
+    limits: SearchLimits,
     seconds: float,
     observer: _Observer,
 ) -> PackingResult: ...
+
+class DirectionOptions:
+    """How regions are bounded and split."""
+
+    gap: float
+    first_axis: list[float]
+    def __init__(self) -> None: ...
+
+class DirectionResult:
+    """What the search found, proved and left open."""
+
+    @property
+    def weights(self) -> list[float]:
+        """Empty if nothing better than `upper` was found."""
+
+    @property
+    def bias(self) -> float: ...
+    @property
+    def objective(self) -> float: ...
+    @property
+    def lower_bound(self) -> float: ...
+    @property
+    def nodes(self) -> int: ...
+    @property
+    def work(self) -> int:
+        """Multiply-adds, about."""
+
+    @property
+    def open(self) -> list[_Region]: ...
+    @property
+    def outcome(self) -> Outcome: ...
+
+def direction_search(
+    features: _Array,
+    labels: _Array,
+    costs: _Array,
+    frontier: list[_Region],
+    upper: float,
+    options: DirectionOptions,
+    limits: SearchLimits,
+    seconds: float,
+    observer: _Observer,
+) -> DirectionResult: ...

@@ -24,7 +24,7 @@ PackingOptions options_for(int trial) {
 }
 
 PackingOutcome search(const Samples& samples, std::vector<PackingNode> frontier, double upper,
-                      const PackingOptions& options, const PackingLimits& limits = {}) {
+                      const PackingOptions& options, const SearchLimits& limits = {}) {
     Control control(1e6, {});
     return packing_search(samples, std::move(frontier), upper, options, limits, control);
 }
@@ -70,7 +70,7 @@ TEST(bounds_hold_when_the_search_is_cut_short_and_it_can_be_continued) {
         double best = upper;
         double lower_bound = 0;
         std::vector<PackingNode> frontier = {root(upper)};
-        PackingLimits limits;
+        SearchLimits limits;
         limits.slice = 1 + random.below(3);
         limits.node_limit = 1;
         for (int part = 0; part < 10000 && !frontier.empty(); ++part) {
@@ -107,7 +107,7 @@ TEST(threads_and_memory_limits_do_not_change_the_answer) {
         const Samples samples = problem.samples();
         const double optimum = testing::exhaustive_optimum(problem);
         const double upper = optimum * 1.2 + 1e-6;
-        PackingLimits limits;
+        SearchLimits limits;
         limits.threads = 3;
         limits.slice = 2;
         limits.memory = trial % 2 == 0 ? 0 : limits.memory;

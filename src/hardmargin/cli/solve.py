@@ -143,7 +143,7 @@ def _add_search_arguments(parser: Parser) -> None:
         type=key_value,
         metavar="KEY=VALUE",
         help="setting of the method; may be repeated. auto, heuristic: effort; packing: heuristic_effort, "
-        "strong_candidates, cover_distance, memory",
+        "strong_candidates, cover_distance, memory; directions: heuristic_effort, memory",
     )
     parser.add_argument(
         "--time-limit",

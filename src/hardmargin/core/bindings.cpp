@@ -1,41 +1,24 @@
-// The one place where Python meets the core.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
+// Where Python meets the solver and the primal search; bindings_searches.cpp has the exact searches.
+#include "bindings.h"
+
 #include <nanobind/stl/pair.h>
-#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <span>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "conflict_bound.h"
 #include "control.h"
 #include "max_margin.h"
-#include "packing_search.h"
 #include "primal_search.h"
 #include "samples.h"
-
-namespace nb = nanobind;
-using namespace nb::literals;
 
 namespace hardmargin {
 
 namespace {
-
-using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Vector = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-std::span<const double> view(const Matrix& matrix) {
-    return {matrix.data(), matrix.size()};
-}
-
-std::span<const double> view(const Vector& vector) {
-    return {vector.data(), vector.size()};
-}
 
 // MaxMargin with the samples it works on.
 class OwningMaxMargin {
@@ -126,56 +109,6 @@ void bind_max_margin(nb::module_& module) {
         .def_prop_ro("certificate_value", [](OwningMaxMargin& self) { return self.solver().certificate_value(); });
 }
 
-// Calls a Python function `observer(upper, lower, nodes) -> bool` from a search that runs without the
-// interpreter's lock, and lets Python's signal handlers run. An exception, KeyboardInterrupt included, ends
-// the search and is kept, so that what was found so far is not lost on its way.
-class Watcher {
-public:
-    explicit Watcher(nb::object observer) : observer_(std::move(observer)) {}
-
-    Control::Observer function() {
-        return [this](const Progress& progress) { return ask(progress); };
-    }
-
-    // The exception that ended the search, or None.
-    nb::object error() const { return error_; }
-
-private:
-    bool ask(const Progress& progress) {
-        const nb::gil_scoped_acquire lock;
-        try {
-            if (PyErr_CheckSignals() != 0) {
-                throw nb::python_error();
-            }
-            return observer_.is_none() || nb::cast<bool>(observer_(progress.upper, progress.lower, progress.nodes));
-        } catch (nb::python_error& raised) {
-            error_ = nb::borrow(raised.value());
-            return false;
-        }
-    }
-
-    nb::object observer_;
-    nb::object error_ = nb::none();
-};
-
-struct Outcome {
-    bool timed_out;
-    bool interrupted;
-    nb::object error;
-};
-
-// Runs `function(control)` without the interpreter's lock, watched.
-template <typename Function>
-Outcome watched(double seconds, nb::object observer, Function&& function) {
-    Watcher watcher(std::move(observer));
-    Control control(seconds, watcher.function());
-    {
-        const nb::gil_scoped_release unlocked;
-        function(control);
-    }
-    return {control.timed_out(), control.interrupted(), watcher.error()};
-}
-
 class OwningPrimalSearch {
 public:
     OwningPrimalSearch(const Matrix& features, const Vector& labels, const Vector& costs, std::uint64_t seed)
@@ -241,86 +174,13 @@ void bind_primal_search(nb::module_& module) {
         .def_prop_ro("work", [](OwningPrimalSearch& self) { return self.search().work(); });
 }
 
-// Open subproblems as Python has them: (kept, given_up, bound, upper).
-using PlainNode = std::tuple<std::vector<std::uint32_t>, std::vector<std::uint32_t>, double, double>;
-
-struct PackingResult {
-    PackingOutcome found;
-    Outcome outcome;
-};
-
-std::vector<PackingNode> checked_frontier(const std::vector<PlainNode>& plain, std::size_t count) {
-    std::vector<PackingNode> frontier;
-    for (const auto& [kept, given_up, bound, upper] : plain) {
-        std::vector<unsigned char> seen(count);
-        for (const std::vector<std::uint32_t>* samples : {&kept, &given_up}) {
-            for (const std::uint32_t sample : *samples) {
-                if (sample >= count || seen[sample]++ != 0) {
-                    throw nb::value_error("frontier: samples must exist and be decided once");
-                }
-            }
-        }
-        frontier.push_back({kept, given_up, bound, upper});
-    }
-    return frontier;
-}
-
-PackingResult run_packing(const Matrix& features, const Vector& labels, const Vector& costs,
-                          const std::vector<PlainNode>& frontier, double upper, const PackingOptions& options,
-                          const PackingLimits& limits, double seconds, nb::object observer) {
-    const Samples samples(view(features), view(labels), view(costs));
-    PackingResult result;
-    result.outcome = watched(seconds, std::move(observer), [&](Control& control) {
-        result.found =
-            packing_search(samples, checked_frontier(frontier, samples.count()), upper, options, limits, control);
-    });
-    return result;
-}
-
-void bind_packing(nb::module_& module) {
-    nb::class_<PackingOptions>(module, "PackingOptions", "How subproblems are bounded and branched on.")
-        .def(nb::init<>())
-        .def_rw("gap", &PackingOptions::gap)
-        .def_rw("strong_candidates", &PackingOptions::strong_candidates)
-        .def_rw("cover_distance", &PackingOptions::cover_distance)
-        .def_rw("pool_memory", &PackingOptions::pool_memory);
-    nb::class_<PackingLimits>(module, "PackingLimits", "What the search may use.")
-        .def(nb::init<>())
-        .def_rw("threads", &PackingLimits::threads)
-        .def_rw("node_limit", &PackingLimits::node_limit)
-        .def_rw("slice", &PackingLimits::slice)
-        .def_rw("memory", &PackingLimits::memory);
-    nb::class_<PackingResult>(module, "PackingResult", "What the search found, proved and left open.")
-        .def_prop_ro(
-            "weights", [](const PackingResult& self) { return self.found.best.weights; },
-            "Empty if nothing better than `upper` was found.")
-        .def_prop_ro("bias", [](const PackingResult& self) { return self.found.best.bias; })
-        .def_prop_ro("objective", [](const PackingResult& self) { return self.found.best.objective; })
-        .def_prop_ro("lower_bound", [](const PackingResult& self) { return self.found.lower_bound; })
-        .def_prop_ro("nodes", [](const PackingResult& self) { return self.found.nodes; })
-        .def_prop_ro(
-            "work", [](const PackingResult& self) { return self.found.work; }, "Multiply-adds, about.")
-        .def_prop_ro("open",
-                     [](const PackingResult& self) {
-                         std::vector<PlainNode> plain;
-                         for (const PackingNode& node : self.found.open) {
-                             plain.emplace_back(node.kept, node.given_up, node.bound, node.upper);
-                         }
-                         return plain;
-                     })
-        .def_ro("outcome", &PackingResult::outcome);
-    module.def("packing_search", &run_packing, "features"_a, "labels"_a, "costs"_a, "frontier"_a, "upper"_a,
-               "options"_a, "limits"_a, "seconds"_a, "observer"_a.none(),
-               "Branch and bound over the samples to give up, below the nodes of a frontier.");
-}
-
 }  // namespace
 
 NB_MODULE(_core, module) {
     module.doc() = "Compiled core of hardmargin.";
     bind_max_margin(module);
     bind_primal_search(module);
-    bind_packing(module);
+    bind_searches(module);
 }
 
 }  // namespace hardmargin

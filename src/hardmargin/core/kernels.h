@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace hardmargin {
 
@@ -39,6 +40,28 @@ struct CoarseColumns {
     const float* scales;
 };
 
+// A word of pairs: one point and this many others, a bit each.
+inline constexpr std::size_t word_bits = 64;
+
+// The points and the others, in single precision, and how their differences turn into a range of values: its middle
+// is the difference of projections, its radius the sum of the sizes of the differences in `count` columns.
+struct PairRanges {
+    const float* point_columns;  // `point_stride` apart
+    std::size_t point_stride;
+    const float* point_projections;
+    const float* columns;  // `stride` apart
+    std::size_t stride;
+    const float* projections;
+    std::size_t count;
+    float low;   // ranges that end below this get a bit in `below`
+    float high;  // ranges that begin below this get a bit in `reaching`
+};
+
+struct PairBits {
+    std::uint64_t below;
+    std::uint64_t reaching;
+};
+
 struct Kernels {
     double (*dot)(const double* left, const double* right, std::size_t stride);
     void (*add_scaled)(double* target, double factor, const double* source, std::size_t stride);
@@ -52,6 +75,7 @@ struct Kernels {
                          const double* offsets, double* out);
     std::size_t (*coarse_price)(const CoarseColumns& columns, const float* weights, float bias,
                                 const float* offsets, float* scores);
+    PairBits (*compare_pairs)(const PairRanges& ranges, std::size_t point, std::size_t begin, std::uint64_t wanted);
 };
 
 extern const Kernels baseline_kernels;
@@ -99,6 +123,13 @@ inline std::size_t price(const Columns& columns, const double* weights, double b
 inline std::size_t coarse_price(const CoarseColumns& columns, const float* weights, float bias,
                                 const float* offsets, float* scores) {
     return kernels.coarse_price(columns, weights, bias, offsets, scores);
+}
+
+// The ranges of the pairs of a point with the `word_bits` others from `begin` on; bits that are not wanted may be
+// anything.
+inline PairBits compare_pairs(const PairRanges& ranges, std::size_t point, std::size_t begin,
+                              std::uint64_t wanted) {
+    return kernels.compare_pairs(ranges, point, begin, wanted);
 }
 
 }  // namespace hardmargin

@@ -4,6 +4,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
 
 #include "kernels.h"
 
@@ -173,9 +178,58 @@ std::size_t coarse_price_loop(const CoarseColumns& columns, const float* weights
     return chosen;
 }
 
-constexpr Kernels loops = {dot_loop,    add_scaled_loop,      multiply_rows_loop, add_rows_loop,
-                           rotate_loop, combine_columns_loop, price_loop,         coarse_price_loop};
+using IntegerLanes = std::int32_t __attribute__((vector_size(float_lanes * sizeof(std::int32_t))));
 
+// Absolute values: all but the sign bits. Not a function, which could not return vectors on every target.
+#define HARDMARGIN_SIZES(values) reinterpret_cast<FloatLanes>(reinterpret_cast<IntegerLanes>(values) & 0x7fffffff)
+
+// A bit for every lane that is below the limit.
+inline std::uint64_t bits_below(FloatLanes values, float limit) {
+#ifdef __AVX2__
+    return static_cast<std::uint64_t>(_mm256_movemask_ps(_mm256_cmp_ps(values, _mm256_set1_ps(limit), _CMP_LT_OQ)));
+#else
+    std::uint64_t bits = 0;
+    for (std::size_t lane = 0; lane < float_lanes; ++lane) {
+        bits |= static_cast<std::uint64_t>(values[lane] < limit) << lane;
+    }
+    return bits;
+#endif
+}
+
+PairBits compare_pairs_loop(const PairRanges& ranges, std::size_t point, std::size_t begin, std::uint64_t wanted) {
+    constexpr std::size_t parts = 2;  // vectors that stay in registers while the columns pass by
+    constexpr std::size_t group = parts * float_lanes;
+    constexpr std::uint64_t group_bits = (std::uint64_t{1} << group) - 1;
+    PairBits bits = {0, 0};
+    const float projection = ranges.point_projections[point];
+    for (std::size_t first = 0; first < word_bits; first += group) {
+        if ((wanted >> first & group_bits) == 0) {
+            continue;
+        }
+        FloatLanes radii[parts] = {};
+        const float* column = ranges.columns + begin + first;
+        const float* value = ranges.point_columns + point;
+        for (std::size_t k = 0; k < ranges.count; ++k, column += ranges.stride, value += ranges.point_stride) {
+            for (std::size_t part = 0; part < parts; ++part) {
+                const FloatLanes difference = *value - HARDMARGIN_LOAD_FLOATS(column + part * float_lanes);
+                radii[part] += HARDMARGIN_SIZES(difference);
+            }
+        }
+        for (std::size_t part = 0; part < parts; ++part) {
+            const std::size_t offset = first + part * float_lanes;
+            const FloatLanes middle = projection - HARDMARGIN_LOAD_FLOATS(ranges.projections + begin + offset);
+            bits.below |= bits_below(middle + radii[part], ranges.low) << offset;
+            bits.reaching |= bits_below(middle - radii[part], ranges.high) << offset;
+        }
+    }
+    return bits;
+}
+
+constexpr Kernels loops = {dot_loop,      add_scaled_loop,   multiply_rows_loop,
+                           add_rows_loop, rotate_loop,       combine_columns_loop,
+                           price_loop,    coarse_price_loop, compare_pairs_loop};
+
+#undef HARDMARGIN_SIZES
 #undef HARDMARGIN_LOAD
 #undef HARDMARGIN_STORE
 #undef HARDMARGIN_LOAD_FLOATS

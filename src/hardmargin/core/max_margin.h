@@ -99,8 +99,8 @@ public:
     const Solution& solution() const { return solution_; }
     // Returns to an earlier solution; the rows active in it must be enabled.
     void restore(const Solution& solution) { solution_ = solution; }
-    // The same, and exactly these rows are enabled: keeping sample i if kept(i), its flip if flipped(i), no extra
-    // rows.
+    // The same, and of the samples' rows exactly these are enabled: keeping sample i if kept(i), its flip if
+    // flipped(i).
     template <typename Kept, typename Flipped>
     void restore(const Solution& solution, const Kept& kept, const Flipped& flipped);
 
@@ -186,7 +186,7 @@ private:
 
 template <typename Kept, typename Flipped>
 void MaxMargin::restore(const Solution& solution, const Kept& kept, const Flipped& flipped) {
-    std::fill(enabled_.begin(), enabled_.end(), static_cast<unsigned char>(0));
+    std::fill_n(enabled_.begin(), 2 * samples_.count(), static_cast<unsigned char>(0));
     flips_.clear();
     enabled_counts_ = {0, 0};
     for (std::size_t i = 0; i < samples_.count(); ++i) {

@@ -9,6 +9,8 @@ namespace hardmargin {
 
 namespace {
 
+// A cover bound that has risen by less than this much of a sample does not make the packing worth another look.
+constexpr double least_gain = 0.05;
 constexpr std::size_t most_rounds = 30;
 constexpr std::size_t most_sets_of_a_round = 30;
 // Rounds go on as long as at the present pace so many more of them would be worth a whole sample.
@@ -55,7 +57,7 @@ PackingState::Found PackingState::cover() {
     const double known_before = known_cost();
     bool decided = false;
     Pace pace;
-    for (std::size_t round = 0; round < most_rounds; ++round) {
+    for (std::size_t round = 0; round < most_rounds && !stop_(); ++round) {
         const CoverBound::Validity validity = cover_.select(statuses_, room());
         if (validity == CoverBound::Validity::closed) {
             return Found::closed;
@@ -81,7 +83,8 @@ PackingState::Found PackingState::cover() {
     if (kept != Found::nothing) {
         return kept;
     }
-    return decided || known_cost() > known_before ? Found::something : Found::nothing;
+    const bool raised = known_cost() > known_before + least_gain * typical_cost_;
+    return decided || raised ? Found::something : Found::nothing;
 }
 
 PackingState::Found PackingState::keep_what_is_too_dear() {

@@ -1,6 +1,7 @@
 // An open subproblem of the search over which samples to give up, as plain data: enough to continue it anywhere.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -13,6 +14,10 @@ struct PackingNode {
     // only derived for solutions better than `upper`.
     double bound = 0;
     double upper = 0;
+
+    std::size_t size_in_memory() const {
+        return sizeof(*this) + sizeof(std::uint32_t) * (kept.capacity() + given_up.capacity());
+    }
 };
 
 }  // namespace hardmargin

@@ -7,8 +7,10 @@ namespace hardmargin {
 
 namespace {
 
-// Less of a sample's cost than this is nothing.
-constexpr double negligible_share = 1e-12;
+// A sample of which less than this share of its cost is left is not worth another set.
+constexpr double negligible_share = 0.02;
+// Packings are worth changing for a gain of this much of a sample.
+constexpr double least_gain = 0.01;
 
 }  // namespace
 
@@ -29,8 +31,16 @@ PackingState::PackingState(const Samples& samples, const PackingOptions& options
 
 void PackingState::set_stop(const std::function<bool()>& stop) {
     solver_.set_stop(stop);
+    stop_ = stop;
     decided_.set_stop(stop);
     separator_.set_stop(stop);
+}
+
+void PackingState::set_region(const std::vector<ExtraRow>& rows) {
+    region_rows_ = rows.size();
+    for (MaxMargin* solver : {&solver_, &decided_, &separator_}) {
+        solver->set_extra_rows(rows);
+    }
 }
 
 double PackingState::room() const {
@@ -41,6 +51,11 @@ void PackingState::load(const PackingNode& node, double upper) {
     upper_ = upper;
     solver_.clear();
     decided_.clear();
+    for (MaxMargin* solver : {&solver_, &decided_, &separator_}) {
+        for (std::size_t j = 0; j < region_rows_; ++j) {
+            solver->enable(solver->extra_row(j));
+        }
+    }
     sets_.clear();
     given_up_cost_ = 0;
     packed_cost_ = 0;
@@ -120,15 +135,18 @@ void PackingState::settle_single_sets() {
     }
 }
 
+bool PackingState::has_cost_left(std::size_t sample) const {
+    return residual_[sample] > negligible_share * samples_.cost(sample);
+}
+
 void PackingState::adjust_residual(std::size_t sample, double change) {
-    residual_[sample] += change;
+    residual_[sample] = std::max(0.0, residual_[sample] + change);
     if (statuses_[sample] != SampleStatus::free) {
         return;
     }
-    if (residual_[sample] > negligible_share * samples_.cost(sample)) {
+    if (has_cost_left(sample)) {
         solver_.enable(sample);
     } else {
-        residual_[sample] = 0;
         solver_.disable(sample);
     }
 }
@@ -180,7 +198,7 @@ PackingState::Verdict PackingState::tighten(Effort effort) {
         if (found == Found::closed) {
             return Verdict::closed;
         }
-        if (found == Found::nothing) {
+        if (found == Found::nothing || stop_()) {
             return Verdict::open;
         }
     }
@@ -274,7 +292,7 @@ PackingState::Found PackingState::shrink_set(std::size_t index) {
 }
 
 PackingState::Found PackingState::repack() {
-    for (std::size_t index = 0; index < sets_.size(); ++index) {
+    for (std::size_t index = 0; index < sets_.size() && !stop_(); ++index) {
         const Found found = repack_set(index);
         if (found != Found::nothing) {
             return found;
@@ -318,7 +336,7 @@ PackingState::Found PackingState::repack_set(std::size_t index) {
         }
         pack(found_);
     }
-    if (packed_cost_ > packed_before * (1 + 1e-9)) {
+    if (packed_cost_ > packed_before + least_gain * typical_cost_) {
         return Found::something;
     }
     // A smaller set of the same worth is kept, though it proves nothing by itself.
@@ -379,7 +397,7 @@ void PackingState::restore(const Snapshot& snapshot) {
     cover_values_.clear();
     decisions_ = snapshot.decisions;
     const auto in_solver = [this](std::size_t i) {
-        return statuses_[i] == SampleStatus::kept || (statuses_[i] == SampleStatus::free && residual_[i] > 0);
+        return statuses_[i] == SampleStatus::kept || (statuses_[i] == SampleStatus::free && has_cost_left(i));
     };
     const auto flipped = [this](std::size_t i) { return statuses_[i] == SampleStatus::given_up; };
     solver_.restore(snapshot.solution, in_solver, flipped);

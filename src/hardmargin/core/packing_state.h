@@ -86,9 +86,12 @@ public:
     PackingState(const PackingState&) = delete;
     PackingState& operator=(const PackingState&) = delete;
 
+    // Only hyperplanes that satisfy these rows are of interest from now on; call before load().
+    void set_region(const std::vector<ExtraRow>& rows);
+
     // Starts at a subproblem, with nothing known but its decisions.
     void load(const PackingNode& node, double upper);
-    void set_upper(double upper) { upper_ = upper; }
+    double upper() const { return upper_; }
     PackingNode node(double bound) const;
 
     // Packs sets and draws conclusions until nothing new comes.
@@ -144,6 +147,7 @@ private:
     void settle_single_sets();
     void dissolve(std::size_t index);
     void pack(std::vector<Member> members);
+    bool has_cost_left(std::size_t sample) const;
     void adjust_residual(std::size_t sample, double change);
     void collect_free_members(const MaxMargin& solver, std::vector<Member>& members) const;
 
@@ -165,6 +169,8 @@ private:
     bool basis_is_loaded_ = false;
     MaxMargin separator_;  // kept samples, flips, and free samples with small values in the cover bound
     std::vector<double> cover_values_;
+    std::size_t region_rows_ = 0;
+    std::function<bool()> stop_ = [] { return false; };
     Snapshot before_repack_;
     std::vector<Member> found_;
     double typical_cost_ = 0;

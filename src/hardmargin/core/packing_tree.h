@@ -15,13 +15,20 @@ namespace hardmargin {
 
 class PackingTree {
 public:
+    using Node = PackingNode;
+    using Options = PackingOptions;
+
     PackingTree(const Samples& samples, const PackingOptions& options, PackingState::Improve improve);
+
+    // See PackingState::set_region().
+    void set_region(const std::vector<ExtraRow>& rows) { state_.set_region(rows); }
 
     // Searches below `root` for at most `node_limit` subproblems, or until `stop` says so, and returns what is left
     // open, deepest last. Nothing left: no solution below `root` is better than the incumbent by the gap.
     std::vector<PackingNode> search(const PackingNode& root, double upper, std::uint64_t node_limit,
                                     const std::function<bool()>& stop);
 
+    double upper() const { return state_.upper(); }
     std::uint64_t nodes() const { return nodes_; }
     std::uint64_t work() const { return state_.work(); }
     // Takes the subproblems without free samples that rounding has kept from being closed; searching on is no use.

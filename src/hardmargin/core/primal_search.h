@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "control.h"
+#include "evaluation.h"
 #include "hinge.h"
 #include "line_search.h"
 #include "max_margin.h"
@@ -25,13 +26,6 @@
 #include "samples.h"
 
 namespace hardmargin {
-
-// A hyperplane with the margin of every kept sample at least 1, and what it costs.
-struct Incumbent {
-    std::vector<double> weights;  // Samples::dimension() entries
-    double bias = 0;
-    double objective = 0;
-};
 
 class PrimalSearch {
 public:

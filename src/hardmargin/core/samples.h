@@ -22,6 +22,7 @@ public:
     std::size_t stride() const { return stride_; }
     std::size_t padded_count() const { return padded_count_; }
 
+    // y_i x_i, not x_i.
     const double* row(std::size_t i) const { return rows_.data() + i * stride_; }
     // Copy of the rows in tiles, for evaluating all samples at once; the labels are the bias column.
     Columns columns() const { return {columns_.data(), dimension_, padded_count_, labels_.data()}; }

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from hardmargin.methods.base import Method
 
 # A method is imported when it is asked for: some need packages that not everybody has.
-_MODULES = {name: f"{__name__}.{name}" for name in ("auto", "heuristic", "packing")}
+_MODULES = {name: f"{__name__}.{name}" for name in ("auto", "heuristic", "packing", "directions")}
 
 
 def names() -> list[str]:

@@ -17,7 +17,7 @@ from hardmargin import _core
 from hardmargin.bounds import Report
 from hardmargin.methods import heuristic
 from hardmargin.methods.base import Incumbent, Limits
-from hardmargin.methods.watch import Watch
+from hardmargin.methods.proof import Proof
 from hardmargin.problem import Problem
 from hardmargin.result import Result
 from hardmargin.status import Status
@@ -87,20 +87,13 @@ def run(
     return proof.result()
 
 
-class _Proof:
-    """The best hyperplane, the best bound, and the target that comes next."""
+class _Proof(Proof):
+    """A proof by targets that rise towards the objective."""
 
     def __init__(self, problem: Problem, found: Result, limits: Limits, report: Report, options: Options) -> None:
-        self._problem = problem
-        self._limits = limits
-        self._watch = Watch(limits, report)
-        self._coef = np.array(found.coef)
-        self._intercept = found.intercept
-        self.objective = found.objective
-        self._lower_bound = found.lower_bound
-        self._nodes = 0
+        super().__init__(problem, found, limits, report, "packing")
         self._cost = float(problem.costs.mean())
-        self._step = max(0.1 * (self.objective - self._lower_bound), 2 * self._cost)
+        self._step = max(0.1 * (self.objective - self.lower_bound), 2 * self._cost)
         self._stuck = False
         self._options = _core.PackingOptions()
         # Half of the gap asked for is left to rounding.
@@ -109,17 +102,16 @@ class _Proof:
         memory = options.memory * 2**30
         self._cover_distance = float(options.cover_distance)
         self._options.pool_memory = int(_POOL_SHARE * memory / limits.threads)
-        self._core_limits = _core.PackingLimits()
+        self._core_limits = _core.SearchLimits()
         self._core_limits.threads = limits.threads
         self._core_limits.memory = int((1 - _POOL_SHARE) * memory)
 
     @property
     def target(self) -> float | None:
         """What to prove next; None if there is nothing left to prove, or no leave to go on."""
-        proven = self._lower_bound >= self.objective * (1 - self._limits.gap)
-        if proven or self._stuck or self._watch.ended is not None or self._out_of_nodes():
+        if self.finished or self._stuck:
             return None
-        target = self._lower_bound + self._step
+        target = self.lower_bound + self._step
         return self.objective if target > self.objective - self._cost else target
 
     def first_search(self) -> None:
@@ -130,76 +122,26 @@ class _Proof:
 
     def search(self, upper: float, nodes: int | None = None) -> None:
         """Search for hyperplanes that cost less than ``upper``, looking at so many subproblems at most."""
-        self._core_limits.node_limit = self._nodes_allowed(nodes)
+        self._core_limits.node_limit = self.nodes_allowed(nodes)
         found = _core.packing_search(
-            self._problem.X,
-            self._problem.y,
-            self._problem.costs,
-            [([], [], self._lower_bound, upper)],
+            self.problem.X,
+            self.problem.y,
+            self.problem.costs,
+            [([], [], self.lower_bound, upper)],
             upper,
             self._options,
             self._core_limits,
-            self._limits.remaining(),
-            self._observe,
+            self.limits.remaining(),
+            self.observe,
         )
-        self._nodes += found.nodes
-        if found.weights and found.objective < self.objective:
-            self._coef = np.array(found.weights)
-            self._intercept = found.bias
-            self.objective = found.objective
-        self._lower_bound = min(max(self._lower_bound, found.lower_bound), self.objective)
+        self.add(found)
         self._adjust_step(found.work)
-        self._watch.report(self.objective, self._lower_bound, self._nodes)
-        self._watch.take_note(found.outcome)
         # A search that was not cut short and has not proven its target never will: rounding is in the way.
-        complete = nodes is None and self._watch.ended is None and not self._out_of_nodes()
-        self._stuck = complete and self._lower_bound < min(upper, self.objective) * (1 - self._limits.gap)
-
-    def improve(self, effort: float) -> None:
-        """Look for a better hyperplane once more."""
-        known = Incumbent(self._coef, self._intercept)
-        found = heuristic.run(
-            self._problem, known, self._limits, self._observe_heuristic, heuristic.Options(effort)
-        )
-        if found.objective < self.objective:
-            self._coef, self._intercept, self.objective = np.array(found.coef), found.intercept, found.objective
-        self._lower_bound = min(max(self._lower_bound, found.lower_bound), self.objective)
-        if found.status is not Status.HEURISTIC:
-            self._watch.ended = found.status
-
-    def result(self) -> Result:
-        """The best hyperplane, with the best bound."""
-        ended = self._watch.ended or (Status.NODE_LIMIT if self._out_of_nodes() else Status.OPTIMAL)
-        return Result.of(
-            self._problem,
-            self._coef,
-            self._intercept,
-            lower_bound=self._lower_bound,
-            status=ended,
-            method="packing",
-            runtime=self._limits.elapsed(),
-            nodes=self._nodes,
-        )
+        complete = nodes is None and self.watch.ended is None and not self.out_of_nodes
+        self._stuck = complete and self.lower_bound < min(upper, self.objective) * (1 - self.limits.gap)
 
     def _adjust_step(self, work: int) -> None:
         if work < _EASY_WORK:
             self._step *= 1.5
         elif work > _HARD_WORK:
             self._step = max(self._cost, 0.5 * self._step)
-
-    def _nodes_allowed(self, nodes: int | None) -> int:
-        limits = [nodes] if nodes is not None else []
-        if self._limits.node_limit is not None:
-            limits.append(max(1, self._limits.node_limit - self._nodes))
-        return min(limits, default=0)
-
-    def _out_of_nodes(self) -> bool:
-        return self._limits.node_limit is not None and self._nodes >= self._limits.node_limit
-
-    def _observe_heuristic(self, _: float, upper: float, lower: float, __: int) -> None:
-        self._watch.pass_on(min(upper, self.objective), max(lower, self._lower_bound), self._nodes)
-
-    def _observe(self, upper: float, lower: float, nodes: int) -> bool:
-        # While a target is searched below, `upper` is that target and not what a hyperplane reaches.
-        lower_bound = max(self._lower_bound, min(lower, self.objective))
-        return self._watch.report(self.objective, lower_bound, self._nodes + nodes)

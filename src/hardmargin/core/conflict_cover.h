@@ -1,0 +1,103 @@
+// The least cost of giving up at least one sample of every conflicting pair, and what follows from it.
+//
+// By Koenig's theorem it equals a maximum matching of the conflict graph if all samples cost the same, and a
+// maximum flow, with the costs as capacities, if they do not. Both grow with the graph, so a region starts with
+// what the region around it had.
+//
+// If a solution may cost at most `slack` more than that, some samples are decided: a sample whose cost exceeds what
+// is matched of it by more than the slack is kept; opponents of kept samples are given up; and of two samples that
+// are matched for more than the slack, one is kept if the other one is given up.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "pair_conflicts.h"
+#include "samples.h"
+
+namespace hardmargin {
+
+// Samples by what is known of them: positives and negatives as numbered in PairConflicts.
+struct ConflictClosure {
+    std::vector<unsigned char> positive_kept;
+    std::vector<unsigned char> negative_kept;
+    std::vector<unsigned char> positive_given_up;
+    std::vector<unsigned char> negative_given_up;
+    bool any_kept = false;
+
+    void clear(std::size_t positives, std::size_t negatives);
+};
+
+// All samples cost the same.
+class ConflictMatching {
+public:
+    struct State {
+        std::vector<std::int32_t> partner_of_positive;  // -1: none
+        std::vector<std::int32_t> partner_of_negative;
+        std::size_t size = 0;
+    };
+
+    ConflictMatching(const Samples& samples, const PairConflicts& pairs);
+
+    void start(State& state) const;
+    double cost(const State& state) const { return cost_ * static_cast<double>(state.size); }
+    // Enlarges the matching until it costs `enough` or cannot grow.
+    void grow(const PairConflicts::Level& level, State& state, double enough);
+    void close(const PairConflicts::Level& level, const State& state, double slack, ConflictClosure& closure);
+    std::uint64_t work() const { return work_; }
+
+private:
+    bool augment(std::size_t positive, const PairConflicts::Level& level, State& state);
+    void unvisit_all();
+
+    const PairConflicts& pairs_;
+    double cost_;
+    std::vector<std::uint64_t> unvisited_;
+    std::vector<std::size_t> pending_;
+    std::uint64_t work_ = 0;
+};
+
+// Costs differ.
+class ConflictFlow {
+public:
+    struct Edge {
+        std::uint32_t positive;
+        std::uint32_t negative;
+        double flow;
+    };
+
+    struct State {
+        std::vector<double> left_of_positive;
+        std::vector<double> left_of_negative;
+        std::vector<Edge> edges;  // with flow, by positives and then negatives
+        double value = 0;
+    };
+
+    ConflictFlow(const Samples& samples, const PairConflicts& pairs);
+
+    void start(State& state) const;
+    double cost(const State& state) const { return state.value; }
+    void grow(const PairConflicts::Level& level, State& state, double enough);
+    void close(const PairConflicts::Level& level, const State& state, double slack, ConflictClosure& closure);
+    std::uint64_t work() const { return work_; }
+
+private:
+    bool augment(const PairConflicts::Level& level, State& state);
+    void fill_path(State& state, std::size_t last);
+    void add_flow(State& state, std::size_t positive, std::size_t negative, double change) const;
+    void index_by_negative(const State& state);
+
+    const Samples& samples_;
+    const PairConflicts& pairs_;
+    double negligible_;
+    std::vector<std::size_t> begin_of_negative_;  // into edge_of_negative_
+    std::vector<std::size_t> edge_of_negative_;   // numbers of the edges, by negatives
+    std::vector<std::int32_t> reached_from_;      // the positive from which a negative was reached
+    std::vector<std::int32_t> came_by_;  // the negative by which a positive was reached; -1: start, -2: not
+    std::vector<std::uint64_t> unvisited_;
+    std::vector<std::size_t> pending_;
+    std::uint64_t work_ = 0;
+};
+
+}  // namespace hardmargin

@@ -1,0 +1,83 @@
+#include "direction_frame.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels.h"
+
+namespace hardmargin {
+
+DirectionFrame::DirectionFrame(const Samples& samples, std::span<const double> first_axis)
+    : dimension_(samples.dimension()),
+      stride_(samples.stride()),
+      axes_(dimension_ * stride_),
+      coordinates_(samples.count() * dimension_) {
+    for (std::size_t k = 0; k < dimension_; ++k) {
+        axes_[k * stride_ + k] = 1;
+    }
+    // The mirror image (Householder) of the first unit vector is the first axis.
+    double length = 0;
+    for (const double entry : first_axis) {
+        length = std::hypot(length, entry);
+    }
+    if (length > 0) {
+        std::vector<double> mirror(stride_);
+        for (std::size_t k = 0; k < dimension_; ++k) {
+            mirror[k] = first_axis[k] / length;
+        }
+        mirror[0] -= 1;
+        const double squared = dot(mirror.data(), mirror.data(), stride_);
+        constexpr double already_there = 1e-12;
+        for (std::size_t k = 0; squared > already_there && k < dimension_; ++k) {
+            add_scaled(&axes_[k * stride_], -2 * mirror[k] / squared, mirror.data(), stride_);
+        }
+    }
+    for (std::size_t k = 0; k < dimension_; ++k) {
+        double smallest = 0;
+        double largest = 0;
+        for (std::size_t i = 0; i < samples.count(); ++i) {
+            const double value = samples.label(i) * dot(axis(k), samples.row(i), stride_);
+            coordinates_[i * dimension_ + k] = value;
+            smallest = std::min(smallest, value);
+            largest = std::max(largest, value);
+        }
+        widest_ = std::max(widest_, largest - smallest);
+    }
+}
+
+std::vector<ExtraRow> DirectionFrame::rows(const DirectionNode& region) const {
+    std::vector<ExtraRow> rows;
+    const double* face = axis(region.face);
+    const auto row = [&](std::size_t k, double sign, double share_of_face, double bound) {
+        ExtraRow& made = rows.emplace_back(ExtraRow{std::vector<double>(stride_), bound});
+        add_scaled(made.normal.data(), share_of_face * region.sign, face, stride_);
+        if (sign != 0) {
+            add_scaled(made.normal.data(), sign, axis(k), stride_);
+        }
+    };
+    for (std::size_t k = 0; k < dimension_; ++k) {
+        if (k != region.face) {
+            row(k, -1, region.high[k] + rounding, 0);
+            row(k, 1, -(region.low[k] - rounding), 0);
+        }
+    }
+    row(region.face, 0, 1, region.shortest * (1 - rounding));
+    row(region.face, 0, -1, -region.longest * (1 + rounding));
+    return rows;
+}
+
+std::vector<DirectionNode> DirectionFrame::whole(double longest, double upper) const {
+    std::vector<DirectionNode> faces;
+    for (std::uint32_t face = 0; face < dimension_; ++face) {
+        for (const double sign : {1.0, -1.0}) {
+            DirectionNode node{
+                face, sign, std::vector<double>(dimension_, -1.0), std::vector<double>(dimension_, 1.0), 0, longest,
+                0,    upper};
+            node.low[face] = node.high[face] = sign;
+            faces.push_back(std::move(node));
+        }
+    }
+    return faces;
+}
+
+}  // namespace hardmargin

@@ -1,0 +1,39 @@
+// An open region of hyperplane directions and scales, as plain data: enough to continue it anywhere.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace hardmargin {
+
+// Hyperplanes with w = t (s_0 q_0 + s_1 q_1 + ...), where the q_k are the axes of a DirectionFrame: s lies on the
+// surface of the cube, s[face] = sign, in the box low <= s <= high, and shortest <= t <= longest.
+struct DirectionNode {
+    std::uint32_t face = 0;
+    double sign = 1;
+    std::vector<double> low;
+    std::vector<double> high;
+    double shortest = 0;
+    double longest = 0;
+    // No hyperplane of the region costs less than the smaller one of `bound` and `upper`: parts of the region were
+    // only left out for solutions better than `upper`.
+    double bound = 0;
+    double upper = 0;
+
+    std::size_t size_in_memory() const {
+        return sizeof(*this) + sizeof(double) * (low.capacity() + high.capacity());
+    }
+
+    // The smallest squared length of an s in the region.
+    double least_squared_length() const {
+        double sum = 0;
+        for (std::size_t k = 0; k < low.size(); ++k) {
+            const double nearest = low[k] > 0 ? low[k] : high[k] < 0 ? high[k] : 0;
+            sum += nearest * nearest;
+        }
+        return sum;
+    }
+};
+
+}  // namespace hardmargin

@@ -1,0 +1,21 @@
+// Branch and bound over hyperplane directions.
+#pragma once
+
+#include <vector>
+
+#include "control.h"
+#include "direction_node.h"
+#include "direction_tree.h"
+#include "samples.h"
+#include "tree_search.h"
+
+namespace hardmargin {
+
+using DirectionOutcome = SearchOutcome<DirectionNode>;
+
+// Searches the regions of `frontier` for solutions better than `upper`; an empty frontier means all directions. The
+// regions of a frontier belong to the first axis of the options they were made with.
+DirectionOutcome direction_search(const Samples& samples, std::vector<DirectionNode> frontier, double upper,
+                                  const DirectionOptions& options, const SearchLimits& limits, Control& control);
+
+}  // namespace hardmargin

@@ -1,0 +1,244 @@
+#include "direction_tree.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace hardmargin {
+
+namespace {
+
+// Sums are believed but for this share.
+constexpr double rounding_share = 1e-11;
+// The longest t is lowered as long as that takes this share off it.
+constexpr double worthwhile = 0.02;
+// Where no split changes a pair by more than this share of what pairs need, splitting is at its end.
+constexpr double narrow = 1e-5;
+constexpr std::uint64_t sample_nodes = 2000;
+
+double safely_below(double value) {
+    return value * (1 - rounding_share);
+}
+
+}  // namespace
+
+template <typename Cover>
+DirectionTree<Cover>::DirectionTree(const Samples& samples, const DirectionOptions& options, Improve improve)
+    : samples_(samples),
+      options_(options),
+      improve_(std::move(improve)),
+      frame_(samples, options.first_axis),
+      pairs_(samples, frame_),
+      cover_(samples, pairs_),
+      solver_(samples),
+      sample_tree_(samples, {.gap = options.gap, .cover_distance = PackingState::no_cover}, improve_) {}
+
+template <typename Cover>
+std::uint64_t DirectionTree<Cover>::work() const {
+    return pairs_.work() + cover_.work() + solver_.work() + sample_tree_.work();
+}
+
+template <typename Cover>
+typename DirectionTree<Cover>::Place& DirectionTree<Cover>::place_at(std::size_t depth) {
+    while (places_.size() <= depth) {
+        places_.emplace_back();
+    }
+    return places_[depth];
+}
+
+template <typename Cover>
+std::vector<DirectionNode> DirectionTree<Cover>::search(const DirectionNode& root, double upper,
+                                                        std::uint64_t node_limit,
+                                                        const std::function<bool()>& stop) {
+    upper_ = upper;
+    solver_.set_stop(stop);
+    pairs_.arrange(root);
+    // The root's surroundings are at depth 0: nothing is known there.
+    Place& outside = place_at(0);
+    pairs_.start(outside.pairs);
+    cover_.start(outside.cover);
+    outside.has_waiting = false;
+    std::size_t depth = 1;
+    place_at(depth).region = root;
+    for (std::uint64_t count = 0;; ++count) {
+        if (count == node_limit || stop()) {
+            return open_nodes(depth, true);
+        }
+        ++nodes_;
+        place_at(depth + 1);
+        Place& place = places_[depth];
+        place.has_waiting = false;
+        Verdict verdict = bound(place, places_[depth - 1]);
+        if (verdict == Verdict::open) {
+            verdict = close(place);
+        }
+        if (verdict == Verdict::open) {
+            if (split(place.region, places_[depth + 1].region, place.waiting)) {
+                place.has_waiting = true;
+                ++depth;
+                continue;
+            }
+            if (search_over_samples(place.region) == Verdict::open) {
+                if (stop()) {
+                    return open_nodes(depth, true);
+                }
+                stuck_.push_back(place.region);
+            }
+        }
+        do {
+            --depth;
+        } while (depth > 0 && !places_[depth].has_waiting);
+        if (depth == 0) {
+            return {};
+        }
+        places_[depth].has_waiting = false;
+        places_[depth + 1].region = places_[depth].waiting;
+        ++depth;
+    }
+}
+
+template <typename Cover>
+std::vector<DirectionNode> DirectionTree<Cover>::open_nodes(std::size_t depth, bool with_current) {
+    std::vector<DirectionNode> open;
+    for (std::size_t k = 1; k < depth; ++k) {
+        if (places_[k].has_waiting) {
+            open.push_back(places_[k].waiting);
+        }
+    }
+    if (with_current) {
+        open.push_back(places_[depth].region);
+    }
+    for (DirectionNode& node : open) {
+        node.upper = upper_;
+    }
+    return open;
+}
+
+template <typename Cover>
+double DirectionTree<Cover>::norm_at_least(const DirectionNode& region) const {
+    return safely_below(0.5 * region.shortest * region.shortest * region.least_squared_length());
+}
+
+template <typename Cover>
+typename DirectionTree<Cover>::Verdict DirectionTree<Cover>::bound(Place& place, const Place& around) {
+    DirectionNode& region = place.region;
+    const double norm = norm_at_least(region);
+    const double needed = effective_upper() - norm;
+    if (needed <= 0) {
+        return Verdict::closed;
+    }
+    place.cover = around.cover;
+    pairs_.decide(region, around.pairs, place.pairs);
+    const double squared_length = region.least_squared_length();
+    for (;;) {
+        cover_.grow(place.pairs, place.cover, needed * (1 + rounding_share));
+        const double covered = safely_below(cover_.cost(place.cover));
+        if (covered >= needed) {
+            return Verdict::closed;
+        }
+        const double longest = std::sqrt(2 * (effective_upper() - covered) / squared_length) * (1 + rounding_share);
+        if (longest <= region.shortest) {
+            return Verdict::closed;
+        }
+        if (longest >= (1 - worthwhile) * region.longest) {
+            region.bound = std::max(region.bound, covered + norm);
+            return Verdict::open;
+        }
+        region.longest = longest;
+        pairs_.decide(region, place.pairs, place.pairs);
+    }
+}
+
+template <typename Cover>
+typename DirectionTree<Cover>::Verdict DirectionTree<Cover>::close(Place& place) {
+    const double room = effective_upper() - safely_below(cover_.cost(place.cover));
+    const double slack = (room - norm_at_least(place.region)) * (1 + rounding_share);
+    cover_.close(place.pairs, place.cover, slack, closure_);
+    if (!closure_.any_kept) {
+        return Verdict::open;
+    }
+    solver_.clear();
+    solver_.set_extra_rows(frame_.rows(place.region));
+    for (std::size_t j = 0; j < 2 * frame_.dimension(); ++j) {
+        solver_.enable(solver_.extra_row(j));
+    }
+    for (std::size_t i = 0; i < pairs_.positives(); ++i) {
+        const std::size_t sample = pairs_.positive(i);
+        if (closure_.positive_kept[i] != 0) {
+            solver_.enable(sample);
+        } else if (closure_.positive_given_up[i] != 0) {
+            solver_.enable(solver_.flip_row(sample));
+        }
+    }
+    for (std::size_t j = 0; j < pairs_.negatives(); ++j) {
+        const std::size_t sample = pairs_.negative(j);
+        if (closure_.negative_kept[j] != 0) {
+            solver_.enable(sample);
+        } else if (closure_.negative_given_up[j] != 0) {
+            solver_.enable(solver_.flip_row(sample));
+        }
+    }
+    switch (solver_.solve(room)) {
+        case MaxMarginStatus::threshold:
+        case MaxMarginStatus::infeasible:
+            return Verdict::closed;
+        case MaxMarginStatus::optimal:
+            upper_ = improve_(solver_);
+            return Verdict::open;
+        case MaxMarginStatus::failed:
+            break;
+    }
+    return Verdict::open;
+}
+
+// Few solutions meet in a region that is this small: they are told apart by the samples that they give up.
+template <typename Cover>
+typename DirectionTree<Cover>::Verdict DirectionTree<Cover>::search_over_samples(const DirectionNode& region) {
+    sample_tree_.set_region(frame_.rows(region));
+    const std::vector<PackingNode> open =
+        sample_tree_.search({{}, {}, region.bound, upper_}, upper_, sample_nodes, [] { return false; });
+    const bool stuck = !sample_tree_.take_stuck().empty();
+    upper_ = sample_tree_.upper();
+    return open.empty() && !stuck ? Verdict::closed : Verdict::open;
+}
+
+// Halves the coordinate that changes pairs most, or the lengths if they do.
+template <typename Cover>
+bool DirectionTree<Cover>::split(const DirectionNode& region, DirectionNode& first, DirectionNode& second) const {
+    std::size_t widest = 0;
+    double widest_effect = -1;
+    for (std::size_t k = 0; k < frame_.dimension(); ++k) {
+        const double effect = (region.high[k] - region.low[k]) * pairs_.mean_difference(k);
+        if (k != region.face && effect > widest_effect) {
+            widest_effect = effect;
+            widest = k;
+        }
+    }
+    const double needed_longest = 2 / region.longest;
+    const double needed_shortest =
+        region.shortest > 0 ? 2 / region.shortest : std::numeric_limits<double>::infinity();
+    const double length_effect = needed_shortest - needed_longest;
+    if (std::max(length_effect, widest_effect) < narrow * needed_longest) {
+        return false;
+    }
+    first = region;
+    second = region;
+    if (length_effect > widest_effect) {
+        const double middle = region.shortest > 0
+                                  ? 2 / (1 / region.shortest + 1 / region.longest)
+                                  : 1 / (1 / region.longest + 0.5 * std::max(widest_effect, 0.1 * needed_longest));
+        first.shortest = middle;
+        second.longest = middle;
+        return true;
+    }
+    const double middle = 0.5 * (region.low[widest] + region.high[widest]);
+    const bool low_first = std::fabs(region.low[widest]) < std::fabs(region.high[widest]);
+    (low_first ? first : second).high[widest] = middle;
+    (low_first ? second : first).low[widest] = middle;
+    return true;
+}
+
+template class DirectionTree<ConflictMatching>;
+template class DirectionTree<ConflictFlow>;
+
+}  // namespace hardmargin

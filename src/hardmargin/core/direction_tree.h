@@ -1,0 +1,95 @@
+// Depth-first search below one region of directions: bound, try to close, split.
+//
+// The bound of a region is the shortest squared length in it plus the cost of a cover of its conflicting pairs
+// (conflict_cover.h). It is exact in the limit. Two things close regions long before that:
+//
+//   * A better solution has 1/2 t^2 ||s||^2 < upper - cover, so the longest t falls, conflicts come with it, and so
+//     on.
+//   * Near the end most samples are decided (ConflictClosure). A better solution keeps the kept ones, and leaves
+//   the
+//     given-up ones inside their margins; if the max-margin problem over them and the region's own rows costs more
+//     than upper - cover, there is none. Its solution is a candidate otherwise.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "conflict_cover.h"
+#include "direction_frame.h"
+#include "direction_node.h"
+#include "max_margin.h"
+#include "packing_tree.h"
+#include "pair_conflicts.h"
+#include "samples.h"
+
+namespace hardmargin {
+
+struct DirectionOptions {
+    // Solutions have to be better than the incumbent by this share to be of interest.
+    double gap = 1e-6;
+    // The middle of the face that is searched first.
+    std::vector<double> first_axis;
+};
+
+template <typename Cover>
+class DirectionTree {
+public:
+    using Node = DirectionNode;
+    using Options = DirectionOptions;
+    // Called with a solver whose solution satisfies its rows; returns the present upper bound.
+    using Improve = std::function<double(const MaxMargin&)>;
+
+    DirectionTree(const Samples& samples, const DirectionOptions& options, Improve improve);
+
+    // As PackingTree::search().
+    std::vector<DirectionNode> search(const DirectionNode& root, double upper, std::uint64_t node_limit,
+                                      const std::function<bool()>& stop);
+
+    std::uint64_t nodes() const { return nodes_; }
+    std::uint64_t work() const;
+    // Takes the regions that neither splitting nor searching over samples could close.
+    std::vector<DirectionNode> take_stuck() { return std::exchange(stuck_, {}); }
+
+private:
+    enum class Verdict { open, closed };
+
+    // A region on the path from the root of the search, and the half of it that waits.
+    struct Place {
+        DirectionNode region;
+        DirectionNode waiting;
+        bool has_waiting = false;
+        PairConflicts::Level pairs;
+        typename Cover::State cover;
+    };
+
+    double effective_upper() const { return upper_ * (1 - options_.gap); }
+    double norm_at_least(const DirectionNode& region) const;
+    Verdict bound(Place& place, const Place& around);
+    Verdict close(Place& place);
+    Verdict search_over_samples(const DirectionNode& region);
+    bool split(const DirectionNode& region, DirectionNode& first, DirectionNode& second) const;
+    std::vector<DirectionNode> open_nodes(std::size_t depth, bool with_current);
+    Place& place_at(std::size_t depth);
+
+    const Samples& samples_;
+    DirectionOptions options_;
+    Improve improve_;
+    DirectionFrame frame_;
+    PairConflicts pairs_;
+    Cover cover_;
+    MaxMargin solver_;
+    PackingTree sample_tree_;
+    ConflictClosure closure_;
+    std::vector<Place> places_;  // by depth; their storage is kept
+    double upper_ = 0;
+    std::uint64_t nodes_ = 0;
+    std::vector<DirectionNode> stuck_;
+};
+
+extern template class DirectionTree<ConflictMatching>;
+extern template class DirectionTree<ConflictFlow>;
+
+}  // namespace hardmargin

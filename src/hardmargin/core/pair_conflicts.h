@@ -1,0 +1,85 @@
+// Which pairs of opposite samples cannot both be kept by any hyperplane of a region of directions.
+//
+// A positive i and a negative j can both be kept by w, whatever the bias is, if and only if w.(x_i - x_j) >= 2.
+// Over a region the smallest and the largest value of s.(x_i - x_j) are known in closed form, so a pair conflicts
+// everywhere, nowhere, or is undecided; and what is decided stays decided in every part of the region. So a region
+// inherits the conflicts of the one it is a part of, and only looks at the pairs left undecided.
+//
+// Pairs are compared in single precision. What that and the rounding of coordinates can be wrong by is added up for
+// every region, from the sizes of the numbers it works with, and nothing is decided within that distance.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "direction_frame.h"
+#include "direction_node.h"
+#include "samples.h"
+
+namespace hardmargin {
+
+class PairConflicts {
+public:
+    // Pairs of one positive with the negatives of one word; a bit each.
+    struct Word {
+        std::uint32_t positive;
+        std::uint32_t place;
+        std::uint64_t pairs;
+    };
+
+    // What is known about the pairs in a region.
+    struct Level {
+        std::vector<std::uint64_t> conflicts;  // a row of words() for each positive
+        std::vector<Word> undecided;
+    };
+
+    PairConflicts(const Samples& samples, const DirectionFrame& frame);
+
+    std::size_t positives() const { return positives_.size(); }
+    std::size_t negatives() const { return negatives_.size(); }
+    std::size_t words() const { return words_; }
+    // The sample that is positive i, or negative j.
+    std::size_t positive(std::size_t i) const { return positives_[i]; }
+    std::size_t negative(std::size_t j) const { return negatives_[j]; }
+
+    // Orders the samples along the middle direction of a region, so that undecided pairs share words; levels from
+    // before are void.
+    void arrange(const DirectionNode& region);
+    // Nothing is known.
+    void start(Level& level) const;
+    // Decides what can be decided in `region`, given what is known in a region around it; `level` may be `around`.
+    void decide(const DirectionNode& region, const Level& around, Level& level);
+
+    // The mean of |x_i - x_j| in coordinate k over the pairs.
+    double mean_difference(std::size_t k) const { return mean_differences_[k]; }
+    std::uint64_t work() const { return work_; }
+
+private:
+    const Samples& samples_;
+    const DirectionFrame& frame_;
+    std::vector<std::size_t> positives_;
+    std::vector<std::size_t> negatives_;
+    std::size_t words_ = 0;
+    std::uint64_t last_word_ = 0;  // bits of the last word that are negatives
+    std::vector<double> mean_differences_;
+    // The samples of one class in order, for evaluating all of them at once.
+    struct Columns {
+        std::size_t padded = 0;
+        std::vector<double> coordinates;  // a column each, `padded` apart
+        std::vector<double> projections;  // on the middle of the region
+        std::vector<float> rounded_projections;
+        std::vector<float> scaled;  // the coordinates that vary in the region, times the region's radius
+        double largest = 0;         // of what the rounded values add up to in a range
+    };
+
+    void fill(Columns& columns, const std::vector<std::size_t>& samples) const;
+    void project(Columns& columns, const DirectionNode& region);
+
+    Columns positive_columns_;
+    Columns negative_columns_;
+    std::size_t used_ = 0;  // coordinates that vary in the region
+    std::uint64_t work_ = 0;
+};
+
+}  // namespace hardmargin

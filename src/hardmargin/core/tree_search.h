@@ -1,0 +1,234 @@
+// Branch and bound with a queue of open subproblems, worked on in slices by several threads.
+//
+// The subproblem with the smallest bound comes first, so that the bound of all, the smallest one in the queue,
+// rises while the search goes on. A slice searches below it depth first for a while and puts what is left open back
+// into the queue. When the queue outgrows its memory, the newest subproblem comes first, which keeps it from
+// growing.
+//
+// `Tree` searches below one subproblem. It has
+//     Node                     with `bound`, `upper` (see PackingNode) and size_in_memory()
+//     Options                  with `gap`
+//     Tree(samples, options, improve)
+//     search(node, upper, node_limit, stop)   returning what is left open
+//     take_stuck(), nodes(), work()
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <limits>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "control.h"
+#include "evaluation.h"
+#include "samples.h"
+
+namespace hardmargin {
+
+struct SearchLimits {
+    std::size_t threads = 1;
+    std::uint64_t node_limit = 0;     // 0: none
+    std::uint64_t slice = 256;        // subproblems of one slice
+    std::size_t memory = 4ull << 30;  // bytes of open subproblems before the search goes depth first
+};
+
+template <typename Node>
+struct SearchOutcome {
+    Incumbent best;          // no weights: nothing better than what it started with was found
+    double lower_bound = 0;  // of the whole problem
+    std::uint64_t nodes = 0;
+    std::uint64_t work = 0;  // multiply-adds, about
+    std::vector<Node> open;
+};
+
+template <typename Tree>
+class TreeSearch {
+public:
+    using Node = typename Tree::Node;
+    using Options = typename Tree::Options;
+
+    // Searches below the nodes of `frontier` for solutions better than `known`, which may be an objective alone.
+    TreeSearch(const Samples& samples, std::vector<Node> frontier, Incumbent known, const Options& options,
+               const SearchLimits& limits, Control& control)
+        : samples_(samples),
+          options_(options),
+          limits_(limits),
+          control_(control),
+          best_(std::move(known)),
+          upper_(best_.objective) {
+        for (Node& node : frontier) {
+            derived_under_ = std::min(derived_under_, node.upper);
+            push(std::move(node));
+        }
+    }
+
+    SearchOutcome<Node> run() {
+        std::vector<std::thread> helpers;
+        for (std::size_t k = 1; k < limits_.threads; ++k) {
+            helpers.emplace_back([this] { work(false); });
+        }
+        work(true);
+        for (std::thread& helper : helpers) {
+            helper.join();
+        }
+        SearchOutcome<Node> outcome{std::move(best_), lower_bound(), nodes_, work_, {}};
+        for (Entry& entry : queue_) {
+            outcome.open.push_back(std::move(entry.node));
+        }
+        std::move(stuck_.begin(), stuck_.end(), std::back_inserter(outcome.open));
+        return outcome;
+    }
+
+private:
+    struct Entry {
+        Node node;
+        std::uint64_t number;  // in order of creation
+    };
+
+    // Worst first, as the standard heap functions want it; of equal bounds the newest is best.
+    static bool worse(const Entry& left, const Entry& right) {
+        return left.node.bound > right.node.bound ||
+               (left.node.bound == right.node.bound && left.number < right.number);
+    }
+
+    void push(Node node) {
+        memory_ += node.size_in_memory();
+        queue_.push_back({std::move(node), ++created_});
+        std::push_heap(queue_.begin(), queue_.end(), worse);
+    }
+
+    Node pop() {
+        if (memory_ > limits_.memory) {
+            const auto newest =
+                std::max_element(queue_.begin(), queue_.end(),
+                                 [](const Entry& left, const Entry& right) { return left.number < right.number; });
+            std::swap(*newest, queue_.back());
+            Node node = take_last();
+            std::make_heap(queue_.begin(), queue_.end(), worse);
+            return node;
+        }
+        std::pop_heap(queue_.begin(), queue_.end(), worse);
+        return take_last();
+    }
+
+    Node take_last() {
+        Node node = std::move(queue_.back().node);
+        queue_.pop_back();
+        memory_ -= node.size_in_memory();
+        return node;
+    }
+
+    // A finished search has proven that nothing is better than the incumbent by the gap, or than what the
+    // frontier's decisions were derived under.
+    double lower_bound() const {
+        double bound = std::min(upper_.load(), derived_under_) * (1 - options_.gap);
+        if (!queue_.empty()) {
+            bound = std::min(bound, queue_.front().node.bound);
+        }
+        for (const Node& node : stuck_) {
+            bound = std::min(bound, node.bound);
+        }
+        for (const double working : working_bounds_) {
+            bound = std::min(bound, working);
+        }
+        return bound;
+    }
+
+    double improve(const MaxMargin& solver) {
+        const std::lock_guard lock(mutex_);
+        Incumbent candidate = evaluate(samples_, solver);
+        if (candidate.objective < best_.objective) {
+            best_ = std::move(candidate);
+            upper_ = best_.objective;
+        }
+        return upper_;
+    }
+
+    void work(bool leader) {
+        Tree tree(samples_, options_, [this](const MaxMargin& solver) { return improve(solver); });
+        std::uint64_t counted = 0;
+        const auto stop = [&] {
+            if (leader && !stopped_ &&
+                control_.stop({upper_.load(), shown_bound_.load(), nodes_ + tree.nodes() - counted})) {
+                stopped_ = true;
+                changed_.notify_all();
+            }
+            return stopped_.load();
+        };
+        std::unique_lock lock(mutex_);
+        const std::size_t place = working_bounds_.size();
+        working_bounds_.push_back(std::numeric_limits<double>::infinity());
+        while (!stopped_) {
+            if (queue_.empty()) {
+                if (busy_ == 0) {
+                    break;
+                }
+                // Woken by whoever puts something into the queue or finds it finished; the leader looks at the
+                // clock.
+                changed_.wait_for(lock, std::chrono::milliseconds(20));
+                lock.unlock();
+                stop();
+                lock.lock();
+                continue;
+            }
+            const Node node = pop();
+            if (node.bound >= upper_ * (1 - options_.gap)) {
+                continue;
+            }
+            working_bounds_[place] = node.bound;
+            shown_bound_ = lower_bound();
+            ++busy_;
+            lock.unlock();
+            std::vector<Node> open = tree.search(node, upper_, limits_.slice, stop);
+            lock.lock();
+            --busy_;
+            nodes_ += tree.nodes() - counted;
+            counted = tree.nodes();
+            for (Node& node_left : tree.take_stuck()) {
+                stuck_.push_back(std::move(node_left));
+            }
+            for (Node& left : open) {
+                left.bound = std::max(left.bound, node.bound);
+                left.upper = std::min(left.upper, derived_under_);
+                push(std::move(left));
+            }
+            working_bounds_[place] = std::numeric_limits<double>::infinity();
+            shown_bound_ = lower_bound();
+            if (limits_.node_limit > 0 && nodes_ >= limits_.node_limit) {
+                stopped_ = true;
+            }
+            changed_.notify_all();
+        }
+        work_ += tree.work();
+        changed_.notify_all();
+    }
+
+    const Samples& samples_;
+    const Options options_;
+    const SearchLimits limits_;
+    Control& control_;
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::vector<Entry> queue_;
+    std::vector<Node> stuck_;  // see Tree::take_stuck()
+    double derived_under_ = std::numeric_limits<double>::infinity();
+    std::size_t memory_ = 0;
+    std::uint64_t created_ = 0;
+    std::size_t busy_ = 0;
+    std::vector<double> working_bounds_;  // of the subproblems that threads are working on
+    Incumbent best_;
+    std::atomic<double> upper_;
+    std::atomic<double> shown_bound_ = 0;
+    std::atomic<bool> stopped_ = false;
+    std::atomic<std::uint64_t> nodes_ = 0;
+    std::uint64_t work_ = 0;
+};
+
+}  // namespace hardmargin

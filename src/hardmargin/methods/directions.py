@@ -1,0 +1,98 @@
+"""Branch and bound over hyperplane directions, bounded by matchings of conflicting pairs.
+
+What a region is and why its bound holds is told in ``core/direction_tree.h``; ``core/tree_search.h`` has the queue
+of open regions. This module gives the search its incumbent, whose direction is the middle of the face of the cube
+that is searched first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from hardmargin import _core
+from hardmargin.bounds import Report
+from hardmargin.methods import heuristic
+from hardmargin.methods.base import Incumbent, Limits
+from hardmargin.methods.proof import Proof
+from hardmargin.problem import Problem
+from hardmargin.result import Result
+from hardmargin.status import Status
+
+# Regions of the first search; what it leaves open is worth a better incumbent: so many times the first effort.
+_FIRST_NODES = 20_000
+_LATER_EFFORT = 10.0
+
+# Face, sign, low and high corner, shortest and longest length, bound, and the objective it was derived under.
+Region = tuple[int, float, list[float], list[float], float, float, float, float]
+
+
+@dataclass(frozen=True)
+class Options:
+    """Settings of the search over hyperplane directions.
+
+    Attributes
+    ----------
+    heuristic_effort : float
+        Effort of the primal search that comes first, as in the method ``heuristic``; ten times that follows if
+        the problem turns out to be hard.
+    memory : float
+        Gigabytes of open regions before the search goes depth first.
+    """
+
+    heuristic_effort: float = 0.2
+    memory: float = 4.0
+
+    def __post_init__(self) -> None:
+        for name in ("heuristic_effort", "memory"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not value > 0:
+                raise ValueError(f"{name} is {value!r}; expected a positive number.")
+
+
+def run(
+    problem: Problem, incumbent: Incumbent | None, limits: Limits, report: Report, options: Options | None = None
+) -> Result:
+    """Search for a hyperplane and prove it optimal; see :class:`hardmargin.methods.base.Method`."""
+    options = options or Options()
+    found = heuristic.run(problem, incumbent, limits, report, heuristic.Options(options.heuristic_effort))
+    if found.gap <= limits.gap or found.status is not Status.HEURISTIC:
+        return replace(found, method="directions")
+    proof = _Proof(problem, found, limits, report, options)
+    proof.search(_FIRST_NODES)
+    if not proof.finished and proof.frontier:
+        proof.improve(_LATER_EFFORT * options.heuristic_effort)
+    if not proof.finished and proof.frontier:
+        proof.search()
+    return proof.result()
+
+
+class _Proof(Proof):
+    """A proof whose open regions are carried from one search to the next."""
+
+    def __init__(self, problem: Problem, found: Result, limits: Limits, report: Report, options: Options) -> None:
+        super().__init__(problem, found, limits, report, "directions")
+        self.frontier: list[Region] = []
+        self._options = _core.DirectionOptions()
+        # Half of the gap asked for is left to rounding.
+        self._options.gap = limits.gap / 2
+        self._options.first_axis = [float(weight) for weight in self.coef]
+        self._core_limits = _core.SearchLimits()
+        self._core_limits.threads = limits.threads
+        self._core_limits.memory = int(options.memory * 2**30)
+
+    def search(self, nodes: int | None = None) -> None:
+        """Search the open regions, looking at so many of them and their parts at most."""
+        self._core_limits.node_limit = self.nodes_allowed(nodes)
+        found = _core.direction_search(
+            self.problem.X,
+            self.problem.y,
+            self.problem.costs,
+            self.frontier,
+            self.objective,
+            self._options,
+            self._core_limits,
+            self.limits.remaining(),
+            self.observe,
+        )
+        self.frontier = found.open
+        self.add(found)

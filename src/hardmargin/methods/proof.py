@@ -1,0 +1,118 @@
+"""What the exact methods share: the best hyperplane, the best bound, and how a compiled search adds to them."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from hardmargin import _core
+from hardmargin.bounds import Report
+from hardmargin.methods import heuristic
+from hardmargin.methods.base import Incumbent, Limits
+from hardmargin.methods.watch import Watch
+from hardmargin.problem import Problem
+from hardmargin.result import Result
+from hardmargin.status import Status
+
+
+class SearchResult(Protocol):
+    """What a compiled search returns."""
+
+    @property
+    def weights(self) -> list[float]: ...
+    @property
+    def bias(self) -> float: ...
+    @property
+    def objective(self) -> float: ...
+    @property
+    def lower_bound(self) -> float: ...
+    @property
+    def nodes(self) -> int: ...
+    @property
+    def outcome(self) -> _core.Outcome: ...
+
+
+class Proof:
+    """A proof in the making.
+
+    Attributes
+    ----------
+    coef, intercept, objective
+        The best hyperplane.
+    lower_bound : float
+        The best bound.
+    nodes : int
+        Subproblems looked at.
+    """
+
+    def __init__(self, problem: Problem, found: Result, limits: Limits, report: Report, method: str) -> None:
+        self.problem = problem
+        self.limits = limits
+        self.watch = Watch(limits, report)
+        self.method = method
+        self.coef = np.array(found.coef)
+        self.intercept = found.intercept
+        self.objective = found.objective
+        self.lower_bound = found.lower_bound
+        self.nodes = 0
+
+    @property
+    def finished(self) -> bool:
+        """Whether there is nothing left to prove, or no leave to go on."""
+        proven = self.lower_bound >= self.objective * (1 - self.limits.gap)
+        return proven or self.watch.ended is not None or self.out_of_nodes
+
+    @property
+    def out_of_nodes(self) -> bool:
+        """Whether the node limit is reached."""
+        return self.limits.node_limit is not None and self.nodes >= self.limits.node_limit
+
+    def nodes_allowed(self, nodes: int | None = None) -> int:
+        """What is left of the node limit, or ``nodes`` if that is less; 0 means no limit."""
+        limits = [nodes] if nodes is not None else []
+        if self.limits.node_limit is not None:
+            limits.append(max(1, self.limits.node_limit - self.nodes))
+        return min(limits, default=0)
+
+    def add(self, found: SearchResult) -> None:
+        """Take over what a search found and proved, and why it ended."""
+        self.nodes += found.nodes
+        if found.weights and found.objective < self.objective:
+            self.coef, self.intercept, self.objective = np.array(found.weights), found.bias, found.objective
+        self.lower_bound = min(max(self.lower_bound, found.lower_bound), self.objective)
+        self.watch.report(self.objective, self.lower_bound, self.nodes)
+        self.watch.take_note(found.outcome)
+
+    def improve(self, effort: float) -> None:
+        """Look for a better hyperplane once more."""
+        known = Incumbent(self.coef, self.intercept)
+        found = heuristic.run(self.problem, known, self.limits, self._observe_heuristic, heuristic.Options(effort))
+        if found.objective < self.objective:
+            self.coef, self.intercept, self.objective = np.array(found.coef), found.intercept, found.objective
+        self.lower_bound = min(max(self.lower_bound, found.lower_bound), self.objective)
+        if found.status is not Status.HEURISTIC:
+            self.watch.ended = found.status
+
+    def observe(self, upper: float, lower: float, nodes: int) -> bool:
+        """Report the progress of a search; False if it has to end."""
+        # While a target is searched below, `upper` is that target and not what a hyperplane reaches.
+        lower_bound = max(self.lower_bound, min(lower, self.objective))
+        return self.watch.report(self.objective, lower_bound, self.nodes + nodes)
+
+    def result(self) -> Result:
+        """The best hyperplane, with the best bound."""
+        ended = self.watch.ended or (Status.NODE_LIMIT if self.out_of_nodes else Status.OPTIMAL)
+        return Result.of(
+            self.problem,
+            self.coef,
+            self.intercept,
+            lower_bound=self.lower_bound,
+            status=ended,
+            method=self.method,
+            runtime=self.limits.elapsed(),
+            nodes=self.nodes,
+        )
+
+    def _observe_heuristic(self, _: float, upper: float, lower: float, __: int) -> None:
+        self.watch.pass_on(min(upper, self.objective), max(lower, self.lower_bound), self.nodes)

@@ -1,0 +1,114 @@
+"""The method ``directions``: proofs, limits, and open regions as plain data."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from hardmargin import Status, _core, solve, verify
+from hardmargin.data import generate
+from hardmargin.methods import directions
+from hardmargin.methods.base import Limits
+from hardmargin.presolve import presolve
+from hardmargin.problem import Problem
+
+SMALL = [("A", 200, 2, 1, 10.0), ("B", 100, 3, 2, 1.0), ("A", 60, 5, 3, 100.0)]
+
+
+@pytest.mark.parametrize(("kind", "n", "d", "seed", "C"), SMALL)
+def test_small_problems_are_solved(kind, n, d, seed, C) -> None:
+    data = generate(kind, n, d, seed)
+    result = solve(data.X, data.y, C, method="directions")
+    assert result.status is Status.OPTIMAL
+    assert result.gap <= 1e-6
+    assert verify(result, data.X, data.y)
+
+
+def test_both_exact_methods_agree_with_weights() -> None:
+    data = generate("B", 60, 3, 5)
+    weights = np.random.default_rng(5).uniform(0.2, 3.0, 60)
+    results = {
+        method: solve(data.X, data.y, 5.0, method=method, sample_weight=weights)
+        for method in ("directions", "packing")
+    }
+    assert all(result.optimal for result in results.values())
+    assert results["directions"].objective == pytest.approx(results["packing"].objective, rel=1e-6)
+
+
+def test_the_finest_gap_is_reached() -> None:
+    data = generate("A", 100, 2, 1)
+    result = solve(data.X, data.y, 10.0, method="directions", gap=1e-9)
+    assert result.optimal
+    assert result.gap <= 1e-9
+
+
+def test_one_thread_does_the_same_every_time_and_two_prove_the_same() -> None:
+    data = generate("B", 120, 4, 4)
+    first, second = (solve(data.X, data.y, 10.0, method="directions", threads=1) for _ in range(2))
+    parallel = solve(data.X, data.y, 10.0, method="directions", threads=2)
+    assert (first.nodes, first.objective, list(first.coef)) == (second.nodes, second.objective, list(second.coef))
+    assert parallel.optimal
+    assert parallel.objective == pytest.approx(first.objective, rel=1e-6)
+
+
+def test_the_bound_rises_and_the_time_limit_is_kept() -> None:
+    data = generate("B", 300, 10, 6)
+    result = solve(data.X, data.y, 10.0, method="directions", time_limit=3.0)
+    assert result.status is Status.TIME_LIMIT
+    assert result.runtime < 4.0
+    lowers = [point.lower for point in result.trace]
+    assert lowers == sorted(lowers)
+    assert 0 < result.lower_bound < result.objective
+
+
+def test_a_node_limit_ends_the_search() -> None:
+    data = generate("B", 200, 5, 6)
+    problem = presolve(Problem.from_data(data.X, data.y, 10.0)).problem
+    result = directions.run(problem, None, Limits(node_limit=300), lambda *_: None)
+    assert result.status is Status.NODE_LIMIT
+    assert 300 <= result.nodes < 1500
+    assert result.lower_bound <= result.objective
+
+
+@pytest.mark.parametrize("options", [{"memory": 0}, {"heuristic_effort": -1.0}, {"memory": True}, {"efort": 1}])
+def test_bad_options_are_refused(options) -> None:
+    with pytest.raises(ValueError, match=r"expected"):
+        solve([[0.0], [1.0]], [0, 1], method="directions", options=options)
+
+
+def test_open_regions_can_be_carried_on_elsewhere() -> None:
+    data = generate("B", 80, 3, 7)
+    presolved = presolve(Problem.from_data(data.X, data.y, 1.0))
+    problem = presolved.problem
+    options, limits = _core.DirectionOptions(), _core.SearchLimits()
+    whole = solve(data.X, data.y, 1.0, method="directions")
+    upper = float(problem.costs.sum())
+    frontier: list = []
+    for _ in range(10_000):
+        limits.slice, limits.node_limit = 5, 50
+        part = _core.direction_search(
+            problem.X, problem.y, problem.costs, frontier, upper, options, limits, 60.0, None
+        )
+        upper = min(upper, part.objective)
+        # Only plain numbers are handed over.
+        frontier = [(face, sign, list(low), list(high), *rest) for face, sign, low, high, *rest in part.open]
+        if not frontier:
+            break
+    assert part.lower_bound * presolved.objective_factor == pytest.approx(whole.objective, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    "region",
+    [
+        (9, 1.0, [1.0, -1.0], [1.0, 1.0], 0.0, 1.0, 0.0, 1.0),
+        (0, 1.0, [-1.0, -1.0], [1.0, 1.0], 0.0, 1.0, 0.0, 1.0),
+        (0, 1.0, [1.0, -2.0], [1.0, 1.0], 0.0, 1.0, 0.0, 1.0),
+        (0, 1.0, [1.0, -1.0], [1.0, 1.0], 2.0, 1.0, 0.0, 1.0),
+        (0, 1.0, [1.0], [1.0], 0.0, 1.0, 0.0, 1.0),
+    ],
+)
+def test_regions_that_are_none_are_refused(region) -> None:
+    X, y, costs = np.array([[0.0, 1.0], [1.0, 0.0]]), np.array([1.0, -1.0]), np.ones(2)
+    options, limits = _core.DirectionOptions(), _core.SearchLimits()
+    with pytest.raises(ValueError, match="frontier"):
+        _core.direction_search(X, y, costs, [region], 1.0, options, limits, 1.0, None)
