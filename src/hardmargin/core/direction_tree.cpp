@@ -12,6 +12,8 @@ namespace {
 constexpr double rounding_share = 1e-11;
 // The longest t is lowered as long as that takes this share off it.
 constexpr double worthwhile = 0.02;
+// Lengths are halved where that changes pairs so many times more than halving a coordinate.
+constexpr double length_reluctance = 1.7;
 // Where no split changes a pair by more than this share of what pairs need, splitting is at its end.
 constexpr double narrow = 1e-5;
 constexpr std::uint64_t sample_nodes = 2000;
@@ -208,7 +210,7 @@ bool DirectionTree<Cover>::split(const DirectionNode& region, DirectionNode& fir
     std::size_t widest = 0;
     double widest_effect = -1;
     for (std::size_t k = 0; k < frame_.dimension(); ++k) {
-        const double effect = (region.high[k] - region.low[k]) * pairs_.mean_difference(k);
+        const double effect = (region.high[k] - region.low[k]) * pairs_.typical_difference(k);
         if (k != region.face && effect > widest_effect) {
             widest_effect = effect;
             widest = k;
@@ -223,7 +225,7 @@ bool DirectionTree<Cover>::split(const DirectionNode& region, DirectionNode& fir
     }
     first = region;
     second = region;
-    if (length_effect > widest_effect) {
+    if (length_effect > length_reluctance * widest_effect) {
         const double middle = region.shortest > 0
                                   ? 2 / (1 / region.shortest + 1 / region.longest)
                                   : 1 / (1 / region.longest + 0.5 * std::max(widest_effect, 0.1 * needed_longest));

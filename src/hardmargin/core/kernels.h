@@ -48,10 +48,12 @@ inline constexpr std::size_t word_bits = 64;
 struct PairRanges {
     const float* point_columns;  // `point_stride` apart
     std::size_t point_stride;
-    const float* point_projections;
+    const float* point_lows;  // projections, less and plus what they may be wrong by
+    const float* point_highs;
     const float* columns;  // `stride` apart
     std::size_t stride;
-    const float* projections;
+    const float* lows;
+    const float* highs;
     std::size_t count;
     float low;   // ranges that end below this get a bit in `below`
     float high;  // ranges that begin below this get a bit in `reaching`

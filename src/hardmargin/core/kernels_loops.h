@@ -201,7 +201,8 @@ PairBits compare_pairs_loop(const PairRanges& ranges, std::size_t point, std::si
     constexpr std::size_t group = parts * float_lanes;
     constexpr std::uint64_t group_bits = (std::uint64_t{1} << group) - 1;
     PairBits bits = {0, 0};
-    const float projection = ranges.point_projections[point];
+    const float point_low = ranges.point_lows[point];
+    const float point_high = ranges.point_highs[point];
     for (std::size_t first = 0; first < word_bits; first += group) {
         if ((wanted >> first & group_bits) == 0) {
             continue;
@@ -217,9 +218,10 @@ PairBits compare_pairs_loop(const PairRanges& ranges, std::size_t point, std::si
         }
         for (std::size_t part = 0; part < parts; ++part) {
             const std::size_t offset = first + part * float_lanes;
-            const FloatLanes middle = projection - HARDMARGIN_LOAD_FLOATS(ranges.projections + begin + offset);
-            bits.below |= bits_below(middle + radii[part], ranges.low) << offset;
-            bits.reaching |= bits_below(middle - radii[part], ranges.high) << offset;
+            const FloatLanes highest = point_high - HARDMARGIN_LOAD_FLOATS(ranges.lows + begin + offset);
+            const FloatLanes lowest = point_low - HARDMARGIN_LOAD_FLOATS(ranges.highs + begin + offset);
+            bits.below |= bits_below(highest + radii[part], ranges.low) << offset;
+            bits.reaching |= bits_below(lowest - radii[part], ranges.high) << offset;
         }
     }
     return bits;

@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "kernels.h"
 
 namespace hardmargin {
 
 PairConflicts::PairConflicts(const Samples& samples, const DirectionFrame& frame)
-    : samples_(samples), frame_(frame), mean_differences_(frame.dimension()) {
+    : samples_(samples), frame_(frame), typical_differences_(frame.dimension()) {
     for (std::size_t i = 0; i < samples.count(); ++i) {
         (samples.label(i) > 0 ? positives_ : negatives_).push_back(i);
     }
@@ -18,21 +19,30 @@ PairConflicts::PairConflicts(const Samples& samples, const DirectionFrame& frame
     last_word_ = in_last_word == 0 ? ~std::uint64_t{0} : (std::uint64_t{1} << in_last_word) - 1;
     fill(positive_columns_, positives_);
     fill(negative_columns_, negatives_);
-    // All pairs of up to some hundreds of each class, evenly picked.
-    constexpr std::size_t enough = 300;
+    find_typical_differences();
+}
+
+void PairConflicts::find_typical_differences() {
+    // All pairs of up to a hundred of each class, evenly picked.
+    constexpr std::size_t enough = 100;
     const std::size_t positive_step = std::max<std::size_t>(1, positives() / enough);
     const std::size_t negative_step = std::max<std::size_t>(1, negatives() / enough);
-    std::size_t count = 0;
-    for (std::size_t i = 0; i < positives(); i += positive_step) {
-        for (std::size_t j = 0; j < negatives(); j += negative_step, ++count) {
-            for (std::size_t k = 0; k < frame.dimension(); ++k) {
-                mean_differences_[k] +=
-                    std::fabs(frame.coordinate(positives_[i], k) - frame.coordinate(negatives_[j], k));
+    std::vector<double> differences;
+    for (std::size_t k = 0; k < frame_.dimension(); ++k) {
+        differences.clear();
+        for (std::size_t i = 0; i < positives(); i += positive_step) {
+            for (std::size_t j = 0; j < negatives(); j += negative_step) {
+                differences.push_back(
+                    std::fabs(frame_.coordinate(positives_[i], k) - frame_.coordinate(negatives_[j], k)));
             }
         }
-    }
-    for (double& mean : mean_differences_) {
-        mean /= static_cast<double>(std::max<std::size_t>(count, 1));
+        if (!differences.empty()) {
+            // The mean without the largest tenth: a few far samples would make up all of it.
+            const std::size_t count = differences.size() - differences.size() / 10;
+            const auto end = differences.begin() + static_cast<std::ptrdiff_t>(count);
+            std::nth_element(differences.begin(), end - 1, differences.end());
+            typical_differences_[k] = std::accumulate(differences.begin(), end, 0.0) / static_cast<double>(count);
+        }
     }
 }
 
@@ -57,7 +67,9 @@ void PairConflicts::fill(Columns& columns, const std::vector<std::size_t>& sampl
     columns.padded = padded_size(samples.size(), word_bits);
     columns.coordinates.assign(columns.padded * frame_.dimension(), 0.0);
     columns.projections.assign(columns.padded, 0.0);
-    columns.rounded_projections.assign(columns.padded, 0.0f);
+    columns.sizes.assign(columns.padded, 0.0);
+    columns.lows.assign(columns.padded, 0.0f);
+    columns.highs.assign(columns.padded, 0.0f);
     columns.scaled.assign(columns.padded * frame_.dimension(), 0.0f);
     for (std::size_t k = 0; k < frame_.dimension(); ++k) {
         for (std::size_t place = 0; place < samples.size(); ++place) {
@@ -79,50 +91,52 @@ void PairConflicts::start(Level& level) const {
 void PairConflicts::project(Columns& columns, const DirectionNode& region) {
     const std::size_t padded = columns.padded;
     std::fill(columns.projections.begin(), columns.projections.end(), 0.0);
-    columns.largest = 0;
+    std::fill(columns.sizes.begin(), columns.sizes.end(), 0.0);
     used_ = 0;
     for (std::size_t k = 0; k < frame_.dimension(); ++k) {
         const double* coordinates = &columns.coordinates[k * padded];
-        add_scaled(columns.projections.data(), 0.5 * (region.low[k] + region.high[k]), coordinates, padded);
+        const double middle = 0.5 * (region.low[k] + region.high[k]);
         const auto radius = static_cast<float>(0.5 * (region.high[k] - region.low[k]));
+        for (std::size_t place = 0; place < padded; ++place) {
+            columns.projections[place] += middle * coordinates[place];
+            columns.sizes[place] += std::fabs(coordinates[place]);
+        }
         if (radius > 0) {
             float* scaled = &columns.scaled[used_ * padded];
             for (std::size_t place = 0; place < padded; ++place) {
                 scaled[place] = radius * static_cast<float>(coordinates[place]);
             }
-            columns.largest += radius * frame_.widest();
             ++used_;
         }
     }
-    double largest = 0;
+    // Coordinates are wrong by DirectionFrame::rounding. Every number in single precision is rounded a few times,
+    // sums of `used_` of them once a term; what is summed up is at most the size for each sample of a pair.
+    const double share = 0x1p-23 * static_cast<double>(used_ + 6);
     for (std::size_t place = 0; place < padded; ++place) {
-        columns.rounded_projections[place] = static_cast<float>(columns.projections[place]);
-        largest = std::max(largest, std::fabs(columns.projections[place]));
+        const double error = share * columns.sizes[place];
+        columns.lows[place] = static_cast<float>(columns.projections[place] - error);
+        columns.highs[place] = static_cast<float>(columns.projections[place] + error);
     }
-    columns.largest += largest;
-    work_ += padded * (frame_.dimension() + used_);
+    work_ += 2 * padded * frame_.dimension();
 }
 
 void PairConflicts::decide(const DirectionNode& region, const Level& around, Level& level) {
     project(positive_columns_, region);
     project(negative_columns_, region);
-    const double size = positive_columns_.largest + negative_columns_.largest;
-    // Every number is rounded a few times, sums of `used_` of them once a term.
-    constexpr double float_rounding = 0x1p-23;
-    const double slack = float_rounding * static_cast<double>(used_ + 6) * size +
-                         DirectionFrame::rounding * static_cast<double>(frame_.dimension()) * frame_.widest();
-    const double conflict_below = 2 / region.longest * (1 - 2 * float_rounding) - slack;
-    const double kept_from = region.shortest > 0 ? 2 / region.shortest * (1 + 2 * float_rounding) + slack
-                                                 : std::numeric_limits<double>::infinity();
-    const PairRanges ranges{positive_columns_.scaled.data(),
-                            positive_columns_.padded,
-                            positive_columns_.rounded_projections.data(),
-                            negative_columns_.scaled.data(),
-                            negative_columns_.padded,
-                            negative_columns_.rounded_projections.data(),
-                            used_,
-                            static_cast<float>(conflict_below),
-                            static_cast<float>(kept_from)};
+    constexpr double share = 0x1p-22;
+    const PairRanges ranges{
+        positive_columns_.scaled.data(),
+        positive_columns_.padded,
+        positive_columns_.lows.data(),
+        positive_columns_.highs.data(),
+        negative_columns_.scaled.data(),
+        negative_columns_.padded,
+        negative_columns_.lows.data(),
+        negative_columns_.highs.data(),
+        used_,
+        static_cast<float>(2 / region.longest * (1 - share)),
+        region.shortest > 0 ? static_cast<float>(2 / region.shortest * (1 + share))
+                            : std::numeric_limits<float>::infinity()};
     if (&level != &around) {
         level.conflicts = around.conflicts;
         level.undecided.resize(around.undecided.size());

@@ -6,7 +6,7 @@
 // inherits the conflicts of the one it is a part of, and only looks at the pairs left undecided.
 //
 // Pairs are compared in single precision. What that and the rounding of coordinates can be wrong by is added up for
-// every region, from the sizes of the numbers it works with, and nothing is decided within that distance.
+// every sample of every region, from the sizes of its numbers, and widens the range of its pairs.
 #pragma once
 
 #include <cstddef>
@@ -51,8 +51,8 @@ public:
     // Decides what can be decided in `region`, given what is known in a region around it; `level` may be `around`.
     void decide(const DirectionNode& region, const Level& around, Level& level);
 
-    // The mean of |x_i - x_j| in coordinate k over the pairs.
-    double mean_difference(std::size_t k) const { return mean_differences_[k]; }
+    // The mean of |x_i - x_j| in coordinate k over most pairs.
+    double typical_difference(std::size_t k) const { return typical_differences_[k]; }
     std::uint64_t work() const { return work_; }
 
 private:
@@ -62,17 +62,19 @@ private:
     std::vector<std::size_t> negatives_;
     std::size_t words_ = 0;
     std::uint64_t last_word_ = 0;  // bits of the last word that are negatives
-    std::vector<double> mean_differences_;
+    std::vector<double> typical_differences_;
     // The samples of one class in order, for evaluating all of them at once.
     struct Columns {
         std::size_t padded = 0;
         std::vector<double> coordinates;  // a column each, `padded` apart
         std::vector<double> projections;  // on the middle of the region
-        std::vector<float> rounded_projections;
+        std::vector<double> sizes;        // what the numbers of a sample add up to
+        std::vector<float> lows;          // the projections, less and plus what they may be wrong by
+        std::vector<float> highs;
         std::vector<float> scaled;  // the coordinates that vary in the region, times the region's radius
-        double largest = 0;         // of what the rounded values add up to in a range
     };
 
+    void find_typical_differences();
     void fill(Columns& columns, const std::vector<std::size_t>& samples) const;
     void project(Columns& columns, const DirectionNode& region);
 
