@@ -1,9 +1,9 @@
 """Draws docs/conflicts.png: what a region of directions knows, and how that becomes exact.
 
 A positive and a negative sample are joined by a line if no hyperplane of the region keeps both. The thick lines are
-a maximum matching: as many samples, at least, are given up everywhere in the region. To the left the region is a wide
-fan of directions, to the right a narrow one around the optimal direction, and its bound is the optimum. The length
-of w is that of the optimum in both.
+a maximum matching: as many samples, at least, are given up everywhere in the region. To the left the region is a
+wide fan of directions, to the right a narrow one around the optimal direction, and its bound is the optimum. The
+length of w is that of the optimum in both.
 """
 
 from __future__ import annotations

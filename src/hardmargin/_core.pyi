@@ -139,6 +139,7 @@ class DirectionOptions:
 
     gap: float
     first_axis: list[float]
+    path_memory: int
     def __init__(self) -> None: ...
 
 class DirectionResult:

@@ -44,7 +44,7 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     class_weight : dict or "balanced", default=None
         Factors of C by label. "balanced" gives both classes the same total weight.
     n_jobs : int, default=None
-        Threads that the search may use: None means 1, -1 all cores. Only the method "packing" uses more than
+        Threads that the search may use: None means 1, -1 all cores. Only the exact methods use more than
         one.
     random_state : int, RandomState instance or None, default=None
         Seed of the search. None means seed 0: fitting is repeatable by default, and leaves NumPy's global
@@ -262,7 +262,8 @@ def _time_limit_text(result: Result, time_limit: float | None, method: str) -> s
     else:
         label = result.classes[result.intercept > 0]
         worth = f"The model is the constant one, w = 0, which predicts {label!r} for every sample"
-    advice = "raise time_limit or n_jobs" if method == "packing" else 'raise time_limit or use method="packing"'
+    exact = method in ("packing", "directions")
+    advice = "raise time_limit or n_jobs" if exact else 'raise time_limit or use method="packing"'
     return (
         f"time_limit of {time_limit:g} s reached at a gap of {100 * result.gap:.3g} %: the objective is "
         f"{result.objective:.6g} and proven to be at least {result.lower_bound:.6g} for every hyperplane. "

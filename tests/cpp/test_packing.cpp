@@ -127,3 +127,28 @@ TEST(one_thread_searches_the_same_tree_every_time) {
     CHECK(first.nodes == second.nodes);
     CHECK(first.best.weights == second.best.weights);
 }
+
+// Whenever the search is told to stop, the optimum is in what it leaves open, or has been found.
+TEST(a_stop_at_any_moment_loses_nothing) {
+    Random random(36);
+    for (int trial = 0; trial < 60; ++trial) {
+        const testing::RandomProblem problem = testing::random_problem(random, 14, 4);
+        const Samples samples = problem.samples();
+        const double optimum = testing::exhaustive_optimum(problem);
+        PackingOptions options = options_for(0);
+        for (int moment = 0; moment < 400; moment += 1 + moment / 8) {
+            int calls = 0;
+            double best = optimum * 1.1 + 1e-6;
+            PackingTree tree(samples, options, [&](const MaxMargin& solver) {
+                best = std::min(best, evaluate(samples, solver).objective);
+                return best;
+            });
+            std::vector<PackingNode> open = tree.search(root(best), best, 1000, [&] { return calls++ >= moment; });
+            for (PackingNode& node : open) {
+                CHECK(node.bound <= std::max(optimum, best) * (1 + 1e-9));
+            }
+            const PackingOutcome rest = search(samples, open, best, options_for(1));
+            CHECK_NEAR(std::min(best, rest.best.objective), optimum, 1e-7 * optimum + 1e-9);
+        }
+    }
+}

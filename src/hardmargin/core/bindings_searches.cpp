@@ -71,11 +71,25 @@ struct SearchResult {
     Outcome outcome;
 };
 
+void check(const PackingOptions&, const Samples&) {}
+
+void check(const DirectionOptions& options, const Samples& samples) {
+    if (!options.first_axis.empty() && options.first_axis.size() != samples.dimension()) {
+        throw nb::value_error("first_axis: a number for every feature, or none at all");
+    }
+}
+
 template <typename Node, typename Plain, typename Options, auto search>
 SearchResult<Node> run(const Matrix& features, const Vector& labels, const Vector& costs,
                        const std::vector<Plain>& frontier, double upper, const Options& options,
                        const SearchLimits& limits, double seconds, nb::object observer) {
     const Samples samples(view(features), view(labels), view(costs));
+    check(options, samples);
+    for (const Node& node : checked_frontier(frontier, samples)) {
+        if (std::isnan(node.bound) || std::isnan(node.upper)) {
+            throw nb::value_error("frontier: bounds must be numbers");
+        }
+    }
     SearchResult<Node> result;
     result.outcome = watched(seconds, std::move(observer), [&](Control& control) {
         result.found = search(samples, checked_frontier(frontier, samples), upper, options, limits, control);
@@ -124,7 +138,8 @@ void bind_directions(nb::module_& module) {
     nb::class_<DirectionOptions>(module, "DirectionOptions", "How regions are bounded and split.")
         .def(nb::init<>())
         .def_rw("gap", &DirectionOptions::gap)
-        .def_rw("first_axis", &DirectionOptions::first_axis);
+        .def_rw("first_axis", &DirectionOptions::first_axis)
+        .def_rw("path_memory", &DirectionOptions::path_memory);
     bind_result<DirectionNode>(module, "DirectionResult");
     module.def("direction_search", &run<DirectionNode, PlainDirectionNode, DirectionOptions, direction_search>,
                "features"_a, "labels"_a, "costs"_a, "frontier"_a, "upper"_a, "options"_a, "limits"_a, "seconds"_a,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <utility>
 
 #include "kernels.h"
@@ -44,29 +45,41 @@ void ConflictMatching::unvisit_all() {
 }
 
 // Alternating paths, depth first, each negative visited once.
-bool ConflictMatching::augment(std::size_t positive, const PairConflicts::Level& level, State& state) {
-    const std::uint64_t* row = &level.conflicts[positive * pairs_.words()];
-    const auto match = [&](std::size_t negative) {
-        state.partner_of_negative[negative] = static_cast<std::int32_t>(positive);
-        state.partner_of_positive[positive] = static_cast<std::int32_t>(negative);
-    };
-    work_ += 2 * pairs_.words();
+bool ConflictMatching::augment(std::size_t start, const PairConflicts::Level& level, State& state) {
+    path_.assign(1, {start, 0, 0});
+    while (!path_.empty()) {
+        Step& step = path_.back();
+        const std::uint64_t* row = &level.conflicts[step.positive * pairs_.words()];
+        work_ += pairs_.words();
+        if (step.place == 0 && find_free(row, state, step.negative)) {
+            for (const Step& taken : path_) {
+                state.partner_of_negative[taken.negative] = static_cast<std::int32_t>(taken.positive);
+                state.partner_of_positive[taken.positive] = static_cast<std::int32_t>(taken.negative);
+            }
+            return true;
+        }
+        while (step.place < pairs_.words() && (row[step.place] & unvisited_[step.place]) == 0) {
+            ++step.place;
+        }
+        if (step.place == pairs_.words()) {
+            path_.pop_back();
+            continue;
+        }
+        const std::uint64_t bits = row[step.place] & unvisited_[step.place];
+        step.negative = step.place * word_bits + static_cast<std::size_t>(std::countr_zero(bits));
+        unset(unvisited_.data(), step.negative);
+        path_.push_back({static_cast<std::size_t>(state.partner_of_negative[step.negative]), 0, 0});
+    }
+    return false;
+}
+
+// An unmatched opponent that was not visited.
+bool ConflictMatching::find_free(const std::uint64_t* row, const State& state, std::size_t& negative) {
     for (std::size_t place = 0; place < pairs_.words(); ++place) {
         for (std::uint64_t bits = row[place] & unvisited_[place]; bits != 0; bits &= bits - 1) {
-            const std::size_t negative = place * word_bits + static_cast<std::size_t>(std::countr_zero(bits));
+            negative = place * word_bits + static_cast<std::size_t>(std::countr_zero(bits));
             if (state.partner_of_negative[negative] < 0) {
                 unset(unvisited_.data(), negative);
-                match(negative);
-                return true;
-            }
-        }
-    }
-    for (std::size_t place = 0; place < pairs_.words(); ++place) {
-        while (const std::uint64_t bits = row[place] & unvisited_[place]) {
-            const std::size_t negative = place * word_bits + static_cast<std::size_t>(std::countr_zero(bits));
-            unset(unvisited_.data(), negative);
-            if (augment(static_cast<std::size_t>(state.partner_of_negative[negative]), level, state)) {
-                match(negative);
                 return true;
             }
         }
@@ -168,12 +181,12 @@ ConflictFlow::ConflictFlow(const Samples& samples, const PairConflicts& pairs)
       reached_from_(pairs.negatives()),
       came_by_(pairs.positives()),
       unvisited_(pairs.words()) {
-    double largest = 0;
+    double least = std::numeric_limits<double>::infinity();
     for (const double cost : samples.costs()) {
-        largest = std::max(largest, cost);
+        least = cost > 0 ? std::min(least, cost) : least;
     }
     // Left-overs of rounding are not worth a path.
-    negligible_ = 1e-13 * largest;
+    negligible_ = 1e-9 * least;
 }
 
 void ConflictFlow::start(State& state) const {
@@ -201,7 +214,7 @@ void ConflictFlow::add_flow(State& state, std::size_t positive, std::size_t nega
         return;
     }
     place->flow += change;
-    if (place->flow <= negligible_) {
+    if (place->flow <= 0) {
         state.edges.erase(place);
     }
 }
@@ -248,8 +261,9 @@ bool ConflictFlow::augment(const PairConflicts::Level& level, State& state) {
                     return true;
                 }
                 for (std::size_t k = begin_of_negative_[negative]; k < begin_of_negative_[negative + 1]; ++k) {
-                    const std::size_t other = state.edges[edge_of_negative_[k]].positive;
-                    if (came_by_[other] == -2) {
+                    const Edge& edge = state.edges[edge_of_negative_[k]];
+                    const std::size_t other = edge.positive;
+                    if (came_by_[other] == -2 && edge.flow > negligible_) {
                         came_by_[other] = static_cast<std::int32_t>(negative);
                         pending_.push_back(other);
                     }

@@ -48,12 +48,21 @@ public:
     std::uint64_t work() const { return work_; }
 
 private:
-    bool augment(std::size_t positive, const PairConflicts::Level& level, State& state);
+    // A positive of an alternating path, the word of its row to look at next, and the negative taken from there.
+    struct Step {
+        std::size_t positive;
+        std::size_t place;
+        std::size_t negative;
+    };
+
+    bool augment(std::size_t start, const PairConflicts::Level& level, State& state);
+    bool find_free(const std::uint64_t* row, const State& state, std::size_t& negative);
     void unvisit_all();
 
     const PairConflicts& pairs_;
     double cost_;
     std::vector<std::uint64_t> unvisited_;
+    std::vector<Step> path_;
     std::vector<std::size_t> pending_;
     std::uint64_t work_ = 0;
 };

@@ -34,6 +34,9 @@ double CoverBound::rounded(double cost) const {
 }
 
 void CoverBound::learn(const MaxMargin& solver) {
+    if (pool_.size() >= 2 * largest_pool) {
+        return;
+    }
     pool_.add(solver.certificate(), solver.certificate_value());
 }
 
@@ -63,11 +66,22 @@ void CoverBound::trim(std::size_t largest_memory) {
     add_new_sets_to_program();
 }
 
+void CoverBound::load(const CoverLp::Basis& basis, std::span<const SampleStatus> statuses) {
+    exclude_kept(statuses);
+    program_.load(basis);
+}
+
+void CoverBound::exclude_kept(std::span<const SampleStatus> statuses) {
+    for (std::size_t i = 0; i < statuses.size(); ++i) {
+        program_.exclude(i, statuses[i] == SampleStatus::kept);
+    }
+}
+
 CoverBound::Validity CoverBound::select(std::span<const SampleStatus> statuses, double room) {
     add_new_sets_to_program();
     std::vector<std::uint32_t> active;
+    exclude_kept(statuses);
     for (std::size_t i = 0; i < statuses.size(); ++i) {
-        program_.exclude(i, statuses[i] == SampleStatus::kept);
         if (statuses[i] == SampleStatus::given_up) {
             active.push_back(static_cast<std::uint32_t>(i));
         }
@@ -105,6 +119,7 @@ CoverBound::Validity CoverBound::select(std::span<const SampleStatus> statuses, 
 }
 
 double CoverBound::solve() {
+    // However far it gets: the packing is feasible, and worth what packing_value() says.
     program_.solve(step_limit);
     for (const std::uint32_t set : program_.basis().sets) {
         if (set >= samples_.count()) {

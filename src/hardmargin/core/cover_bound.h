@@ -22,6 +22,8 @@ public:
     enum class Validity { closed, forced, open };
 
     explicit CoverBound(const Samples& samples);
+    CoverBound(const CoverBound&) = delete;
+    CoverBound& operator=(const CoverBound&) = delete;
 
     // Remembers the certificate that the solver has just found.
     void learn(const MaxMargin& solver);
@@ -44,7 +46,8 @@ public:
     double bound_if_given_up(std::size_t sample) const { return rounded(value_ + reduced_costs_[sample]); }
 
     const CoverLp::Basis& basis() const { return program_.basis(); }
-    void load(const CoverLp::Basis& basis) { program_.load(basis); }
+    // Starts from the basis of a subproblem above the one with these decisions.
+    void load(const CoverLp::Basis& basis, std::span<const SampleStatus> statuses);
 
     std::uint64_t work() const { return program_.work(); }
     std::size_t memory() const { return pool_.memory(); }
@@ -52,6 +55,7 @@ public:
 private:
     double rounded(double cost) const;
     void add_new_sets_to_program();
+    void exclude_kept(std::span<const SampleStatus> statuses);
 
     const Samples& samples_;
     double common_cost_ = 0;  // 0: costs differ

@@ -17,7 +17,7 @@ struct DirectionNode {
     double shortest = 0;
     double longest = 0;
     // No hyperplane of the region costs less than the smaller one of `bound` and `upper`: parts of the region were
-    // only left out for solutions better than `upper`.
+    // only left out for solutions better than `upper`, from which the gap has been taken off already.
     double bound = 0;
     double upper = 0;
 

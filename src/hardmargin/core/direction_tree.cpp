@@ -61,10 +61,11 @@ std::vector<DirectionNode> DirectionTree<Cover>::search(const DirectionNode& roo
     cover_.start(outside.cover);
     outside.has_waiting = false;
     std::size_t depth = 1;
+    std::size_t path_memory = 0;
     place_at(depth).region = root;
     for (std::uint64_t count = 0;; ++count) {
-        if (count == node_limit || stop()) {
-            return open_nodes(depth, true);
+        if (count == node_limit || stop() || (count > 0 && path_memory > options_.path_memory)) {
+            return open_nodes(depth);
         }
         ++nodes_;
         place_at(depth + 1);
@@ -77,19 +78,21 @@ std::vector<DirectionNode> DirectionTree<Cover>::search(const DirectionNode& roo
         if (verdict == Verdict::open) {
             if (split(place.region, places_[depth + 1].region, place.waiting)) {
                 place.has_waiting = true;
+                path_memory += memory_of(place);
                 ++depth;
                 continue;
             }
-            if (search_over_samples(place.region) == Verdict::open) {
+            if (search_over_samples(place.region, stop) == Verdict::open) {
                 if (stop()) {
-                    return open_nodes(depth, true);
+                    return open_nodes(depth);
                 }
+                place.region.upper = effective_upper();
                 stuck_.push_back(place.region);
             }
         }
-        do {
-            --depth;
-        } while (depth > 0 && !places_[depth].has_waiting);
+        for (--depth; depth > 0 && !places_[depth].has_waiting; --depth) {
+            path_memory -= memory_of(places_[depth]);
+        }
         if (depth == 0) {
             return {};
         }
@@ -100,18 +103,22 @@ std::vector<DirectionNode> DirectionTree<Cover>::search(const DirectionNode& roo
 }
 
 template <typename Cover>
-std::vector<DirectionNode> DirectionTree<Cover>::open_nodes(std::size_t depth, bool with_current) {
+std::size_t DirectionTree<Cover>::memory_of(const Place& place) const {
+    return place.pairs.conflicts.size() * sizeof(std::uint64_t) +
+           place.pairs.undecided.size() * sizeof(PairConflicts::Word);
+}
+
+template <typename Cover>
+std::vector<DirectionNode> DirectionTree<Cover>::open_nodes(std::size_t depth) {
     std::vector<DirectionNode> open;
     for (std::size_t k = 1; k < depth; ++k) {
         if (places_[k].has_waiting) {
             open.push_back(places_[k].waiting);
         }
     }
-    if (with_current) {
-        open.push_back(places_[depth].region);
-    }
+    open.push_back(places_[depth].region);
     for (DirectionNode& node : open) {
-        node.upper = upper_;
+        node.upper = effective_upper();
     }
     return open;
 }
@@ -195,10 +202,11 @@ typename DirectionTree<Cover>::Verdict DirectionTree<Cover>::close(Place& place)
 
 // Few solutions meet in a region that is this small: they are told apart by the samples that they give up.
 template <typename Cover>
-typename DirectionTree<Cover>::Verdict DirectionTree<Cover>::search_over_samples(const DirectionNode& region) {
+typename DirectionTree<Cover>::Verdict DirectionTree<Cover>::search_over_samples(
+    const DirectionNode& region, const std::function<bool()>& stop) {
     sample_tree_.set_region(frame_.rows(region));
     const std::vector<PackingNode> open =
-        sample_tree_.search({{}, {}, region.bound, upper_}, upper_, sample_nodes, [] { return false; });
+        sample_tree_.search({{}, {}, region.bound, upper_}, upper_, sample_nodes, stop);
     const bool stuck = !sample_tree_.take_stuck().empty();
     upper_ = sample_tree_.upper();
     return open.empty() && !stuck ? Verdict::closed : Verdict::open;
@@ -231,9 +239,12 @@ bool DirectionTree<Cover>::split(const DirectionNode& region, DirectionNode& fir
                                   : 1 / (1 / region.longest + 0.5 * std::max(widest_effect, 0.1 * needed_longest));
         first.shortest = middle;
         second.longest = middle;
-        return true;
+        return middle > region.shortest && middle < region.longest;
     }
     const double middle = 0.5 * (region.low[widest] + region.high[widest]);
+    if (middle <= region.low[widest] || middle >= region.high[widest]) {
+        return false;
+    }
     const bool low_first = std::fabs(region.low[widest]) < std::fabs(region.high[widest]);
     (low_first ? first : second).high[widest] = middle;
     (low_first ? second : first).low[widest] = middle;

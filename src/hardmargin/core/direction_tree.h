@@ -32,6 +32,8 @@ struct DirectionOptions {
     double gap = 1e-6;
     // The middle of the face that is searched first.
     std::vector<double> first_axis;
+    // Bytes that the regions on the way from the root of a slice to the present one may use.
+    std::size_t path_memory = 1ull << 30;
 };
 
 template <typename Cover>
@@ -43,8 +45,11 @@ public:
     using Improve = std::function<double(const MaxMargin&)>;
 
     DirectionTree(const Samples& samples, const DirectionOptions& options, Improve improve);
+    DirectionTree(const DirectionTree&) = delete;
+    DirectionTree& operator=(const DirectionTree&) = delete;
 
-    // As PackingTree::search().
+    // Searches the region `root` for at most `node_limit` parts of it, or until `stop` says so, and returns what is
+    // left open. Nothing left: no solution in `root` is better than the incumbent by the gap.
     std::vector<DirectionNode> search(const DirectionNode& root, double upper, std::uint64_t node_limit,
                                       const std::function<bool()>& stop);
 
@@ -69,9 +74,10 @@ private:
     double norm_at_least(const DirectionNode& region) const;
     Verdict bound(Place& place, const Place& around);
     Verdict close(Place& place);
-    Verdict search_over_samples(const DirectionNode& region);
+    Verdict search_over_samples(const DirectionNode& region, const std::function<bool()>& stop);
     bool split(const DirectionNode& region, DirectionNode& first, DirectionNode& second) const;
-    std::vector<DirectionNode> open_nodes(std::size_t depth, bool with_current);
+    std::vector<DirectionNode> open_nodes(std::size_t depth);
+    std::size_t memory_of(const Place& place) const;
     Place& place_at(std::size_t depth);
 
     const Samples& samples_;

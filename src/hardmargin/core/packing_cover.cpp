@@ -10,7 +10,7 @@ namespace hardmargin {
 namespace {
 
 // A cover bound that has risen by less than this much of a sample does not make the packing worth another look.
-constexpr double least_gain = 0.05;
+constexpr double least_rise = 0.05;
 constexpr std::size_t most_rounds = 30;
 constexpr std::size_t most_sets_of_a_round = 30;
 // Rounds go on as long as at the present pace so many more of them would be worth a whole sample.
@@ -51,7 +51,7 @@ PackingState::Found PackingState::cover() {
         return Found::nothing;
     }
     if (!basis_is_loaded_) {
-        cover_.load(cover_basis_);
+        cover_.load(cover_basis_, statuses_);
         basis_is_loaded_ = true;
     }
     const double known_before = known_cost();
@@ -73,17 +73,23 @@ PackingState::Found PackingState::cover() {
         if (room() <= 0) {
             return Found::closed;
         }
-        const bool found = std::any_of(value_levels.begin(), value_levels.end(),
-                                       [this](double level) { return find_uncovered_sets(level); });
-        if (!found || !pace.goes_on(cover_.value() / typical_cost_)) {
+        // What the program says holds for the decisions it was solved with: conclusions come before the next ones.
+        const Found kept = keep_what_is_too_dear();
+        if (kept != Found::nothing) {
+            return kept;
+        }
+        Found found = Found::nothing;
+        for (std::size_t level = 0; level < value_levels.size() && found == Found::nothing; ++level) {
+            found = find_uncovered_sets(value_levels[level]);
+        }
+        if (found == Found::closed) {
+            return found;
+        }
+        if (found == Found::nothing || !pace.goes_on(cover_.value() / typical_cost_)) {
             break;
         }
     }
-    const Found kept = keep_what_is_too_dear();
-    if (kept != Found::nothing) {
-        return kept;
-    }
-    const bool raised = known_cost() > known_before + least_gain * typical_cost_;
+    const bool raised = known_cost() > known_before + least_rise * typical_cost_;
     return decided || raised ? Found::something : Found::nothing;
 }
 
@@ -117,9 +123,9 @@ void PackingState::set_up_separator(double largest_value) {
     }
 }
 
-bool PackingState::find_uncovered_sets(double largest_value) {
+PackingState::Found PackingState::find_uncovered_sets(double largest_value) {
     set_up_separator(largest_value);
-    bool found = false;
+    Found result = Found::nothing;
     for (std::size_t tries = 0; tries < most_sets_of_a_round; ++tries) {
         const MaxMarginStatus status = separator_.solve(room());
         if (status == MaxMarginStatus::failed) {
@@ -132,15 +138,11 @@ bool PackingState::find_uncovered_sets(double largest_value) {
         }
         collect_free_members(separator_, found_);
         if (found_.empty()) {
-            // Closed: the next look at the valid sets will tell.
-            cover_.learn(separator_);
-            return true;
+            return Found::closed;
         }
         std::vector<Member> members = found_;
-        if (certify_alone(members)) {
-            found |= cover_.add_violated(decided_);
-        } else {
-            found |= cover_.add_violated(separator_);
+        if (cover_.add_violated(certify_alone(members) ? decided_ : separator_)) {
+            result = Found::something;
         }
         // Without its two heaviest members the next set will be another one, though not a disjoint one.
         const std::size_t heaviest = std::min<std::size_t>(2, members.size());
@@ -151,7 +153,7 @@ bool PackingState::find_uncovered_sets(double largest_value) {
             separator_.disable(members[k].sample);
         }
     }
-    return found;
+    return result;
 }
 
 bool PackingState::certify_alone(const std::vector<Member>& members) {

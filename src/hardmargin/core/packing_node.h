@@ -11,7 +11,7 @@ struct PackingNode {
     std::vector<std::uint32_t> kept;      // samples decided to be kept, ascending
     std::vector<std::uint32_t> given_up;  // samples decided to be given up, ascending
     // No solution of the subproblem costs less than the smaller one of `bound` and `upper`: some decisions were
-    // only derived for solutions better than `upper`.
+    // only derived for solutions better than `upper`, from which the gap has been taken off already.
     double bound = 0;
     double upper = 0;
 

@@ -79,7 +79,7 @@ void PackingState::load(const PackingNode& node, double upper) {
 }
 
 PackingNode PackingState::node(double bound) const {
-    PackingNode node{{}, {}, bound, upper_};
+    PackingNode node{{}, {}, bound, effective_upper()};
     for (std::size_t i = 0; i < statuses_.size(); ++i) {
         if (statuses_[i] == SampleStatus::kept) {
             node.kept.push_back(static_cast<std::uint32_t>(i));

@@ -86,7 +86,8 @@ public:
     PackingState(const PackingState&) = delete;
     PackingState& operator=(const PackingState&) = delete;
 
-    // Only hyperplanes that satisfy these rows are of interest from now on; call before load().
+    // Only hyperplanes that satisfy these rows are of interest from now on; call before load(). Not together with
+    // the cover bound: its sets are to hold everywhere.
     void set_region(const std::vector<ExtraRow>& rows);
 
     // Starts at a subproblem, with nothing known but its decisions.
@@ -138,7 +139,7 @@ private:
     Found keep_what_is_too_dear();
     void set_up_separator(double largest_value);
     // Adds sets to the cover bound that its solution does not cover, from samples with values up to this.
-    bool find_uncovered_sets(double largest_value);
+    Found find_uncovered_sets(double largest_value);
     // Whether these free samples and the decided ones alone pass the room; decided_ has the certificate.
     bool certify_alone(const std::vector<Member>& members);
     // What the norm costs at least.

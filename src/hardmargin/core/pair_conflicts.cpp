@@ -124,19 +124,18 @@ void PairConflicts::decide(const DirectionNode& region, const Level& around, Lev
     project(positive_columns_, region);
     project(negative_columns_, region);
     constexpr double share = 0x1p-22;
-    const PairRanges ranges{
-        positive_columns_.scaled.data(),
-        positive_columns_.padded,
-        positive_columns_.lows.data(),
-        positive_columns_.highs.data(),
-        negative_columns_.scaled.data(),
-        negative_columns_.padded,
-        negative_columns_.lows.data(),
-        negative_columns_.highs.data(),
-        used_,
-        static_cast<float>(2 / region.longest * (1 - share)),
-        region.shortest > 0 ? static_cast<float>(2 / region.shortest * (1 + share))
-                            : std::numeric_limits<float>::infinity()};
+    const PairRanges ranges{positive_columns_.scaled.data(),
+                            positive_columns_.padded,
+                            positive_columns_.lows.data(),
+                            positive_columns_.highs.data(),
+                            negative_columns_.scaled.data(),
+                            negative_columns_.padded,
+                            negative_columns_.lows.data(),
+                            negative_columns_.highs.data(),
+                            used_,
+                            static_cast<float>(2 / region.longest * (1 - share)),
+                            region.shortest > 0 ? static_cast<float>(2 / region.shortest * (1 + share))
+                                                : std::numeric_limits<float>::infinity()};
     if (&level != &around) {
         level.conflicts = around.conflicts;
         level.undecided.resize(around.undecided.size());

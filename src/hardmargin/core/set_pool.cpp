@@ -58,6 +58,12 @@ void SetPool::trim(std::size_t count) {
     if (sets_.size() <= count) {
         return;
     }
+    if (count == 0) {
+        sets_.clear();
+        index_of_hash_.clear();
+        memory_ = 0;
+        return;
+    }
     std::vector<std::uint64_t> uses;
     for (const CertifiedSet& set : sets_) {
         uses.push_back(set.last_use);

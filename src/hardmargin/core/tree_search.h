@@ -19,6 +19,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <iterator>
 #include <limits>
 #include <mutex>
@@ -72,11 +73,14 @@ public:
     SearchOutcome<Node> run() {
         std::vector<std::thread> helpers;
         for (std::size_t k = 1; k < limits_.threads; ++k) {
-            helpers.emplace_back([this] { work(false); });
+            helpers.emplace_back([this] { work_or_fail(false); });
         }
-        work(true);
+        work_or_fail(true);
         for (std::thread& helper : helpers) {
             helper.join();
+        }
+        if (failure_) {
+            std::rethrow_exception(failure_);
         }
         SearchOutcome<Node> outcome{std::move(best_), lower_bound(), nodes_, work_, {}};
         for (Entry& entry : queue_) {
@@ -96,6 +100,13 @@ private:
     static bool worse(const Entry& left, const Entry& right) {
         return left.node.bound > right.node.bound ||
                (left.node.bound == right.node.bound && left.number < right.number);
+    }
+
+    // A part of `node`, with what is known of all of it.
+    Node inherited(Node part, const Node& node) const {
+        part.bound = std::max(part.bound, node.bound);
+        part.upper = std::min(part.upper, derived_under_);
+        return part;
     }
 
     void push(Node node) {
@@ -128,7 +139,7 @@ private:
     // A finished search has proven that nothing is better than the incumbent by the gap, or than what the
     // frontier's decisions were derived under.
     double lower_bound() const {
-        double bound = std::min(upper_.load(), derived_under_) * (1 - options_.gap);
+        double bound = std::min(upper_.load() * (1 - options_.gap), derived_under_);
         if (!queue_.empty()) {
             bound = std::min(bound, queue_.front().node.bound);
         }
@@ -149,6 +160,18 @@ private:
             upper_ = best_.objective;
         }
         return upper_;
+    }
+
+    // Whatever is thrown, out of memory for instance, ends the search in all threads.
+    void work_or_fail(bool leader) {
+        try {
+            work(leader);
+        } catch (...) {
+            const std::lock_guard lock(mutex_);
+            failure_ = failure_ ? failure_ : std::current_exception();
+            stopped_ = true;
+            changed_.notify_all();
+        }
     }
 
     void work(bool leader) {
@@ -191,13 +214,11 @@ private:
             --busy_;
             nodes_ += tree.nodes() - counted;
             counted = tree.nodes();
-            for (Node& node_left : tree.take_stuck()) {
-                stuck_.push_back(std::move(node_left));
+            for (Node& left : tree.take_stuck()) {
+                stuck_.push_back(inherited(std::move(left), node));
             }
             for (Node& left : open) {
-                left.bound = std::max(left.bound, node.bound);
-                left.upper = std::min(left.upper, derived_under_);
-                push(std::move(left));
+                push(inherited(std::move(left), node));
             }
             working_bounds_[place] = std::numeric_limits<double>::infinity();
             shown_bound_ = lower_bound();
@@ -224,6 +245,7 @@ private:
     std::size_t busy_ = 0;
     std::vector<double> working_bounds_;  // of the subproblems that threads are working on
     Incumbent best_;
+    std::exception_ptr failure_;
     std::atomic<double> upper_;
     std::atomic<double> shown_bound_ = 0;
     std::atomic<bool> stopped_ = false;

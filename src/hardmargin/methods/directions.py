@@ -21,6 +21,8 @@ from hardmargin.status import Status
 # Regions of the first search; what it leaves open is worth a better incumbent: so many times the first effort.
 _FIRST_NODES = 20_000
 _LATER_EFFORT = 10.0
+# Of the memory, what the threads may use together for the pairs; the rest is for open regions.
+_PATH_SHARE = 0.5
 
 # Face, sign, low and high corner, shortest and longest length, bound, and the objective it was derived under.
 Region = tuple[int, float, list[float], list[float], float, float, float, float]
@@ -36,7 +38,8 @@ class Options:
         Effort of the primal search that comes first, as in the method ``heuristic``; ten times that follows if
         the problem turns out to be hard.
     memory : float
-        Gigabytes of open regions before the search goes depth first.
+        Gigabytes of open regions and of the pairs on the way to them; when the former outgrow their part, the
+        search goes depth first.
     """
 
     heuristic_effort: float = 0.2
@@ -59,9 +62,9 @@ def run(
         return replace(found, method="directions")
     proof = _Proof(problem, found, limits, report, options)
     proof.search(_FIRST_NODES)
-    if not proof.finished and proof.frontier:
+    if not (proof.finished or proof.complete):
         proof.improve(_LATER_EFFORT * options.heuristic_effort)
-    if not proof.finished and proof.frontier:
+    if not (proof.finished or proof.complete):
         proof.search()
     return proof.result()
 
@@ -78,7 +81,10 @@ class _Proof(Proof):
         self._options.first_axis = [float(weight) for weight in self.coef]
         self._core_limits = _core.SearchLimits()
         self._core_limits.threads = limits.threads
-        self._core_limits.memory = int(options.memory * 2**30)
+        memory = options.memory * 2**30
+        self._options.path_memory = int(_PATH_SHARE * memory / limits.threads)
+        self._core_limits.memory = int((1 - _PATH_SHARE) * memory)
+        self.complete = False
 
     def search(self, nodes: int | None = None) -> None:
         """Search the open regions, looking at so many of them and their parts at most."""
@@ -96,3 +102,5 @@ class _Proof(Proof):
         )
         self.frontier = found.open
         self.add(found)
+        # What a search leaves open that was not cut short cannot be closed: rounding is in the way.
+        self.complete = nodes is None or found.nodes < nodes

@@ -102,7 +102,9 @@ class Proof:
 
     def result(self) -> Result:
         """The best hyperplane, with the best bound."""
-        ended = self.watch.ended or (Status.NODE_LIMIT if self.out_of_nodes else Status.OPTIMAL)
+        proven = self.lower_bound >= self.objective * (1 - self.limits.gap)
+        unfinished = Status.NODE_LIMIT if self.out_of_nodes else Status.HEURISTIC
+        ended = self.watch.ended or (Status.OPTIMAL if proven else unfinished)
         return Result.of(
             self.problem,
             self.coef,

@@ -1,0 +1,184 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "check.h"
+#include "conflict_cover.h"
+#include "direction_frame.h"
+#include "pair_conflicts.h"
+#include "random.h"
+#include "random_problems.h"
+
+using namespace hardmargin;
+
+namespace {
+
+DirectionNode random_region(Random& random, std::size_t dimension) {
+    DirectionNode region;
+    region.face = static_cast<std::uint32_t>(random.below(dimension));
+    region.sign = random.below(2) == 0 ? 1 : -1;
+    for (std::size_t k = 0; k < dimension; ++k) {
+        const double width = std::pow(10.0, -5 * random.uniform());
+        const double low = -1 + (2 - width) * random.uniform();
+        region.low.push_back(k == region.face ? region.sign : low);
+        region.high.push_back(k == region.face ? region.sign : low + width);
+    }
+    region.longest = std::pow(10.0, 2 - 4 * random.uniform());
+    region.shortest = random.below(2) == 0 ? 0 : region.longest * random.uniform();
+    return region;
+}
+
+// A part of the region, for inheriting.
+DirectionNode part_of(DirectionNode region, Random& random) {
+    for (std::size_t k = 0; k < region.low.size(); ++k) {
+        const double middle = 0.5 * (region.low[k] + region.high[k]);
+        (random.below(2) == 0 ? region.low : region.high)[k] = middle;
+    }
+    return region;
+}
+
+bool has(const PairConflicts& pairs, const PairConflicts::Level& level, std::size_t i, std::size_t j) {
+    return (level.conflicts[i * pairs.words() + j / 64] >> (j % 64) & 1) != 0;
+}
+
+// The cheapest cover of the conflicts that contains none of `kept` and all of `given_up`, by enumeration.
+struct Cover {
+    double cost;
+    std::vector<std::uint32_t> masks;  // of all covers that cost at most `limit`
+};
+
+Cover cheapest_cover(const PairConflicts& pairs, const PairConflicts::Level& level, const Samples& samples,
+                     double limit) {
+    Cover cover{std::numeric_limits<double>::infinity(), {}};
+    const std::size_t positives = pairs.positives();
+    for (std::uint32_t mask = 0; mask < 1u << samples.count(); ++mask) {
+        double cost = 0;
+        for (std::size_t v = 0; v < samples.count(); ++v) {
+            const std::size_t sample = v < positives ? pairs.positive(v) : pairs.negative(v - positives);
+            cost += (mask >> v & 1) != 0 ? samples.cost(sample) : 0;
+        }
+        if (cost > std::max(cover.cost, limit)) {
+            continue;
+        }
+        bool covers = true;
+        for (std::size_t i = 0; i < positives && covers; ++i) {
+            for (std::size_t j = 0; j < pairs.negatives() && covers; ++j) {
+                covers = !has(pairs, level, i, j) || (mask >> i & 1) != 0 || (mask >> (positives + j) & 1) != 0;
+            }
+        }
+        if (covers) {
+            cover.cost = std::min(cover.cost, cost);
+            if (cost <= limit) {
+                cover.masks.push_back(mask);
+            }
+        }
+    }
+    return cover;
+}
+
+template <typename Kind>
+void check_cover(const Samples& samples, const PairConflicts& pairs, const PairConflicts::Level& level,
+                 Random& random) {
+    Kind kind(samples, pairs);
+    typename Kind::State state;
+    kind.start(state);
+    kind.grow(level, state, std::numeric_limits<double>::infinity());
+    const double expected = cheapest_cover(pairs, level, samples, 0).cost;
+    CHECK_NEAR(kind.cost(state), expected, 1e-8 * expected);
+    const double slack = samples.cost(0) * (0.05 + random.uniform());
+    ConflictClosure closure;
+    kind.close(level, state, slack, closure);
+    // What is decided holds in every cover that costs less than the slack more.
+    const std::size_t positives = pairs.positives();
+    for (const std::uint32_t mask :
+         cheapest_cover(pairs, level, samples, (kind.cost(state) + slack) * (1 - 1e-9)).masks) {
+        for (std::size_t i = 0; i < positives; ++i) {
+            CHECK(closure.positive_kept[i] == 0 || (mask >> i & 1) == 0);
+            CHECK(closure.positive_given_up[i] == 0 || (mask >> i & 1) != 0);
+        }
+        for (std::size_t j = 0; j < pairs.negatives(); ++j) {
+            CHECK(closure.negative_kept[j] == 0 || (mask >> (positives + j) & 1) == 0);
+            CHECK(closure.negative_given_up[j] == 0 || (mask >> (positives + j) & 1) != 0);
+        }
+    }
+}
+
+}  // namespace
+
+TEST(decided_pairs_are_decided_rightly) {
+    Random random(81);
+    std::size_t decided = 0;
+    for (int trial = 0; trial < 400; ++trial) {
+        testing::RandomProblem problem = testing::random_problem(random, 100, 5);
+        if (trial % 3 == 0) {
+            problem.features[0] *= 1e7;
+        }
+        const Samples samples = problem.samples();
+        const DirectionFrame frame(samples, {});
+        PairConflicts pairs(samples, frame);
+        const DirectionNode whole = random_region(random, samples.dimension());
+        const DirectionNode part = part_of(whole, random);
+        pairs.arrange(whole);
+        PairConflicts::Level start;
+        PairConflicts::Level around;
+        PairConflicts::Level level;
+        pairs.start(start);
+        pairs.decide(whole, start, around);
+        pairs.decide(part, around, level);
+        std::vector<std::uint64_t> undecided(level.conflicts.size());
+        for (const PairConflicts::Word& word : level.undecided) {
+            undecided[word.positive * pairs.words() + word.place] = word.pairs;
+        }
+        for (std::size_t i = 0; i < pairs.positives(); ++i) {
+            for (std::size_t j = 0; j < pairs.negatives(); ++j) {
+                long double smallest = 0;
+                long double largest = 0;
+                for (std::size_t k = 0; k < samples.dimension(); ++k) {
+                    const long double difference =
+                        static_cast<long double>(problem.features[pairs.positive(i) * samples.dimension() + k]) -
+                        problem.features[pairs.negative(j) * samples.dimension() + k];
+                    smallest += std::min(difference * part.low[k], difference * part.high[k]);
+                    largest += std::max(difference * part.low[k], difference * part.high[k]);
+                }
+                const bool open = (undecided[i * pairs.words() + j / 64] >> (j % 64) & 1) != 0;
+                if (has(pairs, level, i, j)) {
+                    CHECK(largest < 2 / static_cast<long double>(part.longest));
+                } else if (!open) {
+                    CHECK(smallest >= 2 / static_cast<long double>(part.shortest));
+                }
+                decided += !open;
+            }
+        }
+    }
+    CHECK(decided > 1000);
+}
+
+TEST(covers_cost_what_enumeration_says_and_closures_hold) {
+    Random random(82);
+    for (int trial = 0; trial < 400; ++trial) {
+        testing::RandomProblem problem = testing::random_problem(random, 10, 3);
+        const bool equal = trial % 2 == 0;
+        for (double& cost : problem.costs) {
+            cost = equal ? 2.0 : std::pow(10.0, (trial % 4 == 1 ? 12 : 1) * random.uniform());
+        }
+        const Samples samples = problem.samples();
+        const DirectionFrame frame(samples, {});
+        PairConflicts pairs(samples, frame);
+        if (pairs.positives() == 0 || pairs.negatives() == 0) {
+            continue;
+        }
+        PairConflicts::Level level;
+        pairs.start(level);
+        for (std::size_t i = 0; i < pairs.positives(); ++i) {
+            for (std::size_t j = 0; j < pairs.negatives(); ++j) {
+                level.conflicts[i * pairs.words()] |= static_cast<std::uint64_t>(random.below(2)) << j;
+            }
+        }
+        if (equal) {
+            check_cover<ConflictMatching>(samples, pairs, level, random);
+        }
+        check_cover<ConflictFlow>(samples, pairs, level, random);
+    }
+}
