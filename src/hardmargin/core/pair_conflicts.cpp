@@ -66,6 +66,7 @@ void PairConflicts::arrange(const DirectionNode& region) {
 void PairConflicts::fill(Columns& columns, const std::vector<std::size_t>& samples) const {
     columns.padded = padded_size(samples.size(), word_bits);
     columns.coordinates.assign(columns.padded * frame_.dimension(), 0.0);
+    columns.rounded_coordinates.assign(columns.padded * frame_.dimension(), 0.0f);
     columns.projections.assign(columns.padded, 0.0);
     columns.sizes.assign(columns.padded, 0.0);
     columns.lows.assign(columns.padded, 0.0f);
@@ -73,7 +74,10 @@ void PairConflicts::fill(Columns& columns, const std::vector<std::size_t>& sampl
     columns.scaled.assign(columns.padded * frame_.dimension(), 0.0f);
     for (std::size_t k = 0; k < frame_.dimension(); ++k) {
         for (std::size_t place = 0; place < samples.size(); ++place) {
-            columns.coordinates[k * columns.padded + place] = frame_.coordinate(samples[place], k);
+            const double value = frame_.coordinate(samples[place], k);
+            columns.coordinates[k * columns.padded + place] = value;
+            columns.rounded_coordinates[k * columns.padded + place] = static_cast<float>(value);
+            columns.sizes[place] += std::fabs(value);
         }
     }
 }
@@ -91,20 +95,16 @@ void PairConflicts::start(Level& level) const {
 void PairConflicts::project(Columns& columns, const DirectionNode& region) {
     const std::size_t padded = columns.padded;
     std::fill(columns.projections.begin(), columns.projections.end(), 0.0);
-    std::fill(columns.sizes.begin(), columns.sizes.end(), 0.0);
     used_ = 0;
     for (std::size_t k = 0; k < frame_.dimension(); ++k) {
-        const double* coordinates = &columns.coordinates[k * padded];
-        const double middle = 0.5 * (region.low[k] + region.high[k]);
+        add_scaled(columns.projections.data(), 0.5 * (region.low[k] + region.high[k]),
+                   &columns.coordinates[k * padded], padded);
         const auto radius = static_cast<float>(0.5 * (region.high[k] - region.low[k]));
-        for (std::size_t place = 0; place < padded; ++place) {
-            columns.projections[place] += middle * coordinates[place];
-            columns.sizes[place] += std::fabs(coordinates[place]);
-        }
         if (radius > 0) {
+            const float* rounded = &columns.rounded_coordinates[k * padded];
             float* scaled = &columns.scaled[used_ * padded];
             for (std::size_t place = 0; place < padded; ++place) {
-                scaled[place] = radius * static_cast<float>(coordinates[place]);
+                scaled[place] = radius * rounded[place];
             }
             ++used_;
         }

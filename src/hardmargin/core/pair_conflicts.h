@@ -67,8 +67,9 @@ private:
     struct Columns {
         std::size_t padded = 0;
         std::vector<double> coordinates;  // a column each, `padded` apart
+        std::vector<float> rounded_coordinates;
+        std::vector<double> sizes;        // the sum of a sample's absolute coordinates
         std::vector<double> projections;  // on the middle of the region
-        std::vector<double> sizes;        // what the numbers of a sample add up to
         std::vector<float> lows;          // the projections, less and plus what they may be wrong by
         std::vector<float> highs;
         std::vector<float> scaled;  // the coordinates that vary in the region, times the region's radius

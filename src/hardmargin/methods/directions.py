@@ -100,7 +100,9 @@ class _Proof(Proof):
             self.limits.remaining(),
             self.observe,
         )
-        self.frontier = found.open
         self.add(found)
         # What a search leaves open that was not cut short cannot be closed: rounding is in the way.
         self.complete = nodes is None or found.nodes < nodes
+        if not (self.finished or self.complete):
+            # Only now: turning many regions into Python's objects takes seconds.
+            self.frontier = found.open
