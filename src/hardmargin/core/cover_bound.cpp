@@ -18,12 +18,7 @@ constexpr double rounding_tolerance = 1e-5;
 }  // namespace
 
 CoverBound::CoverBound(const Samples& samples)
-    : samples_(samples), pool_(samples.count()), program_(samples.costs()) {
-    const auto costs = samples.costs();
-    if (!costs.empty() && std::all_of(costs.begin(), costs.end(), [&](double cost) { return cost == costs[0]; })) {
-        common_cost_ = costs[0];
-    }
-}
+    : samples_(samples), common_cost_(samples.common_cost()), pool_(samples.count()), program_(samples.costs()) {}
 
 // Sets are at most as cheap as a whole number of samples, if all cost the same.
 double CoverBound::rounded(double cost) const {

@@ -58,7 +58,7 @@ private:
     void exclude_kept(std::span<const SampleStatus> statuses);
 
     const Samples& samples_;
-    double common_cost_ = 0;  // 0: costs differ
+    double common_cost_;  // 0: costs differ
     SetPool pool_;
     CoverLp program_;
     std::vector<double> reduced_costs_;

@@ -40,9 +40,7 @@ DirectionOutcome direction_search(const Samples& samples, std::vector<DirectionN
         const double longest = std::sqrt(2 * known.objective) * (1 + 1e-9);
         frontier = DirectionFrame(samples, options.first_axis).whole(longest, known.objective);
     }
-    const auto costs = samples.costs();
-    const bool equal = std::all_of(costs.begin(), costs.end(), [&](double cost) { return cost == costs[0]; });
-    return (equal ? search<ConflictMatching> : search<ConflictFlow>)(samples, std::move(frontier), std::move(known),
+    return (samples.common_cost() > 0 ? search<ConflictMatching> : search<ConflictFlow>)(samples, std::move(frontier), std::move(known),
                                                                      options, limits, control);
 }
 

@@ -53,4 +53,9 @@ void Samples::margins(const double* weights, double bias, double* margins) const
     combine_columns(columns(), weights, bias, margins);
 }
 
+double Samples::common_cost() const {
+    const bool equal = std::all_of(costs_.begin(), costs_.end(), [this](double cost) { return cost == costs_[0]; });
+    return equal && !costs_.empty() ? costs_[0] : 0.0;
+}
+
 }  // namespace hardmargin

@@ -34,6 +34,8 @@ public:
     double label(std::size_t i) const { return labels_[i]; }
     double cost(std::size_t i) const { return costs_[i]; }
     std::span<const double> costs() const { return costs_; }
+    // What every sample costs, or 0 if costs differ.
+    double common_cost() const;
     // ||x_i||, rounded up.
     double norm(std::size_t i) const { return norms_[i]; }
     // Proportional to 1 / ||x_i||, from 1 for the longest sample to 100: turns violations into distances.

@@ -71,6 +71,20 @@ class Method(Protocol):
         """
 
 
+def require_positive(options: Any, *names: str) -> None:
+    """Check that these options are positive numbers.
+
+    Raises
+    ------
+    ValueError
+        Otherwise.
+    """
+    for name in names:
+        value = getattr(options, name)
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not value > 0:
+            raise ValueError(f"{name} is {value!r}; expected a positive number.")
+
+
 def parse_options(kind: type[Any], given: Any, method: str) -> Any:
     """Turn the caller's ``options`` (None, a dict or the dataclass itself) into the method's dataclass.
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from hardmargin import _core
 from hardmargin.bounds import Report
 from hardmargin.methods import heuristic
-from hardmargin.methods.base import Incumbent, Limits
+from hardmargin.methods.base import Incumbent, Limits, require_positive
 from hardmargin.methods.proof import Proof
 from hardmargin.problem import Problem
 from hardmargin.result import Result
@@ -46,10 +46,7 @@ class Options:
     memory: float = 4.0
 
     def __post_init__(self) -> None:
-        for name in ("heuristic_effort", "memory"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, (int, float)) or not value > 0:
-                raise ValueError(f"{name} is {value!r}; expected a positive number.")
+        require_positive(self, "heuristic_effort", "memory")
 
 
 def run(

@@ -14,7 +14,7 @@ import numpy as np
 
 from hardmargin import _core
 from hardmargin.bounds import Report
-from hardmargin.methods.base import Incumbent, Limits
+from hardmargin.methods.base import Incumbent, Limits, require_positive
 from hardmargin.methods.watch import Watch
 from hardmargin.problem import Problem
 from hardmargin.result import Result
@@ -45,8 +45,7 @@ class Options:
     effort: float = 1.0
 
     def __post_init__(self) -> None:
-        if isinstance(self.effort, bool) or not isinstance(self.effort, (int, float)) or not self.effort > 0:
-            raise ValueError(f"effort is {self.effort!r}; expected a positive number.")
+        require_positive(self, "effort")
 
 
 def run(

@@ -16,7 +16,7 @@ import numpy as np
 from hardmargin import _core
 from hardmargin.bounds import Report
 from hardmargin.methods import heuristic
-from hardmargin.methods.base import Incumbent, Limits
+from hardmargin.methods.base import Incumbent, Limits, require_positive
 from hardmargin.methods.proof import Proof
 from hardmargin.problem import Problem
 from hardmargin.result import Result
@@ -58,10 +58,7 @@ class Options:
     memory: float = 4.0
 
     def __post_init__(self) -> None:
-        for name in ("heuristic_effort", "memory"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, (int, float)) or not value > 0:
-                raise ValueError(f"{name} is {value!r}; expected a positive number.")
+        require_positive(self, "heuristic_effort", "memory")
         distance = self.cover_distance
         if isinstance(distance, bool) or not isinstance(distance, (int, float)) or not distance >= 0:
             raise ValueError(f"cover_distance is {distance!r}; expected a number that is not negative.")
