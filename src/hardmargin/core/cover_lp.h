@@ -16,6 +16,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
@@ -69,6 +70,8 @@ public:
     std::uint64_t work() const { return work_; }
 
 private:
+    static constexpr std::size_t nowhere = std::numeric_limits<std::size_t>::max();
+
     struct Leaving {
         enum class Kind { none, set, item } kind = Kind::none;
         std::size_t place = 0;  // of the set in the basis, or the item

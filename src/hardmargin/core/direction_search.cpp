@@ -40,8 +40,9 @@ DirectionOutcome direction_search(const Samples& samples, std::vector<DirectionN
         const double longest = std::sqrt(2 * known.objective) * (1 + 1e-9);
         frontier = DirectionFrame(samples, options.first_axis).whole(longest, known.objective);
     }
-    return (samples.common_cost() > 0 ? search<ConflictMatching> : search<ConflictFlow>)(samples, std::move(frontier), std::move(known),
-                                                                     options, limits, control);
+    return (samples.common_cost() > 0
+                ? search<ConflictMatching>
+                : search<ConflictFlow>)(samples, std::move(frontier), std::move(known), options, limits, control);
 }
 
 }  // namespace hardmargin
