@@ -139,17 +139,18 @@ class Comparison(NamedTuple):
     @property
     def reached(self) -> bool:
         """Whether the solver found an optimal hyperplane."""
-        return self.result.objective <= self.optimum * (1 + _GAP)
+        return self.result.objective <= self.optimum * (1 + (self.result.target_gap or _GAP))
 
 
-def compared(case: Case, method: str = "auto") -> Comparison:
+def compared(case: Case, method: str = "auto", options: dict[str, Any] | None = None) -> Comparison:
     """Solve a case and list the promises that the answer breaks."""
-    result = solve(case.X, case.y, case.C, **case.weights, method=method, gap=_GAP)
+    result = solve(case.X, case.y, case.C, **case.weights, method=method, gap=_GAP, options=options)
+    gap = result.target_gap or _GAP
     best = optimum(Problem.from_data(case.X, case.y, case.C, **case.weights))
     promises = {
         "the bound is at most the optimum": result.lower_bound <= best * (1 + _ROUNDING),
         "the objective is at least the optimum": result.objective >= best * (1 - _ROUNDING),
-        "optimal means within the gap": not result.optimal or result.objective <= best * (1 + 1.01 * _GAP),
+        "optimal means within the gap": not result.optimal or result.objective <= best * (1 + 1.01 * gap),
         "every claim can be verified": bool(verify(result, case.X, case.y)),
     }
     return Comparison(case, result, best, [promise for promise, kept in promises.items() if not kept])

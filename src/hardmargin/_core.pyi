@@ -177,3 +177,23 @@ def direction_search(
     seconds: float,
     observer: _Observer,
 ) -> DirectionResult: ...
+
+class WeightRegion(Enum):
+    """Which hyperplanes a cut holds for."""
+
+    unbounded = 0
+    box = 1
+    ball = 2
+
+class CutOracle:
+    """Minimal sets of samples that no hyperplane of a region keeps together."""
+
+    def __init__(self, features: _Array, labels: _Array, region: WeightRegion, radius: float) -> None: ...
+    def separate(self, values: _Array, zero: float, most: int = 0) -> tuple[list[list[int]], bool]:
+        """Disjoint sets among the samples with a value below `zero`, at most so many (0: all that are found one
+        after the other), and whether what is left of these samples can be kept together."""
+
+def soft_margin(
+    features: _Array, labels: _Array, costs: _Array, tolerance: float, seconds: float, observer: _Observer
+) -> tuple[list[float], float, Outcome]:
+    """The hinge-loss support vector machine: weights, bias, outcome."""

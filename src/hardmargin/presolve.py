@@ -26,6 +26,9 @@ _LARGEST_EXPONENT = 480
 # Costs are divided by that square, and must stay within this power of two and its inverse.
 _LARGEST_COST_EXPONENT = 1000
 
+# Features of this size at most, and of its inverse at least, need no scaling.
+_COMMON_SIZE = 2.0**10
+
 
 @dataclass(frozen=True, eq=False)
 class Presolved:
@@ -81,28 +84,32 @@ class Presolved:
         return f"{n} x {m} reduced to {self.problem.n} x {self.problem.m}"
 
 
-def presolve(problem: Problem) -> Presolved:
+def presolve(problem: Problem, *, reduce: bool = True) -> Presolved:
     """Reduce a problem without changing its optimum.
 
     Parameters
     ----------
     problem : Problem
+    reduce : bool
+        False leaves all samples of positive cost and all features, in their order: the features are only shifted
+        and scaled, and scaled only if they are far from the size of 1.
 
     Returns
     -------
     Presolved
     """
-    rows, representative = _merged_rows(problem)
+    rows, representative = _merged_rows(problem) if reduce else _costly_rows(problem)
     costly = representative >= 0
     costs = np.zeros(len(rows))
     np.add.at(costs, representative[costly], problem.costs[costly])
     X = problem.X[rows]
     varies = np.ptp(X, axis=0) > 0
     shift = np.where(varies, _shift(X), X[0])
-    features = np.flatnonzero(varies)
+    features = np.flatnonzero(varies) if reduce else np.arange(problem.m)
     # One rounding a value, relative to the shifted value: the certificates of the core allow for it.
     shifted = X[:, features] - shift[features]
-    scale = _power_of_two_scale(shifted, costs)
+    sizes = np.abs(shifted).max(axis=1, initial=0.0)
+    scale = _power_of_two_scale(float(sizes.max()) if reduce else _common_size(sizes), costs)
     reduced = Problem(
         np.ascontiguousarray(shifted * scale),
         problem.y[rows],
@@ -123,6 +130,14 @@ def _merged_rows(problem: Problem) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     return costly[first], representative
 
 
+def _costly_rows(problem: Problem) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The rows of positive cost, and for every row which of those it is."""
+    costly = np.flatnonzero(problem.costs > 0)
+    representative = np.full(problem.n, -1, dtype=np.intp)
+    representative[costly] = np.arange(len(costly))
+    return costly, representative
+
+
 def _shift(X: FloatArray) -> FloatArray:
     """The median of the features that lie far from zero for their spread, and zero for the others.
 
@@ -135,12 +150,18 @@ def _shift(X: FloatArray) -> FloatArray:
     return shift
 
 
-def _power_of_two_scale(shifted: FloatArray, costs: FloatArray) -> float:
-    """The power of two that brings the largest value to between 1/2 and 1, as far as costs allow it."""
-    largest = float(np.abs(shifted).max()) if shifted.size else 0.0
-    if largest == 0.0:
+def _common_size(sizes: FloatArray) -> float:
+    """The size that most samples have, or one that needs no scaling if that is not far from 1."""
+    positive = sizes[sizes > 0]
+    typical = float(np.median(positive)) if len(positive) else 0.0
+    return 0.5 if 1 / _COMMON_SIZE <= typical <= _COMMON_SIZE else typical
+
+
+def _power_of_two_scale(size: float, costs: FloatArray) -> float:
+    """The power of two that brings this size to between 1/2 and 1, as far as costs allow it."""
+    if size == 0.0:
         return 1.0
-    exponent = int(np.clip(-np.frexp(largest)[1], -_LARGEST_EXPONENT, _LARGEST_EXPONENT))
+    exponent = int(np.clip(-np.frexp(size)[1], -_LARGEST_EXPONENT, _LARGEST_EXPONENT))
     smallest_exponent = (int(np.frexp(costs.sum())[1]) - _LARGEST_COST_EXPONENT) // 2 + 1
     largest_exponent = (int(np.frexp(costs.min())[1]) + _LARGEST_COST_EXPONENT) // 2
     return float(np.ldexp(1.0, max(min(exponent, largest_exponent), smallest_exponent)))

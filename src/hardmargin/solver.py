@@ -102,8 +102,10 @@ def solve(
         if value is not None:
             raise ValueError(f"method {method!r} does not support {name}; leave it out.")
     limits = _validated_limits(time_limit, gap, threads, seed)
+    limits = replace(limits, gap=max(limits.gap, getattr(solver, "SMALLEST_GAP", 0.0)))
     problem = Problem.from_data(X, y, C, sample_weight=sample_weight, class_weight=class_weight)
-    reduced = presolve(problem)
+    # Methods from the literature work on the data as they are, unless asked otherwise.
+    reduced = presolve(problem, reduce=getattr(parsed, "presolve", True))
     # From here to the result Ctrl-C is heard where the method reports, and nowhere else.
     with HeldSignals() as signals:
         listeners = [lambda *_: signals.let_through(), *([report] if report is not None else [])]

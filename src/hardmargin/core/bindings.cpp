@@ -1,4 +1,5 @@
-// Where Python meets the solver and the primal search; bindings_searches.cpp has the exact searches.
+// Where Python meets the solver and the primal search; bindings_searches.cpp has the exact searches, and
+// bindings_cuts.cpp what the methods on integer programming solvers need.
 #include "bindings.h"
 
 #include <nanobind/stl/pair.h>
@@ -181,6 +182,7 @@ NB_MODULE(_core, module) {
     bind_max_margin(module);
     bind_primal_search(module);
     bind_searches(module);
+    bind_cuts(module);
 }
 
 }  // namespace hardmargin

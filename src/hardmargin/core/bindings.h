@@ -76,5 +76,6 @@ Outcome watched(double seconds, nb::object observer, Function&& function) {
 }
 
 void bind_searches(nb::module_& module);
+void bind_cuts(nb::module_& module);
 
 }  // namespace hardmargin

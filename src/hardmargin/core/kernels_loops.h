@@ -184,7 +184,7 @@ using IntegerLanes = std::int32_t __attribute__((vector_size(float_lanes * sizeo
 #define HARDMARGIN_SIZES(values) reinterpret_cast<FloatLanes>(reinterpret_cast<IntegerLanes>(values) & 0x7fffffff)
 
 // A bit for every lane that is below the limit.
-inline std::uint64_t bits_below(FloatLanes values, float limit) {
+inline std::uint64_t bits_below(const FloatLanes& values, float limit) {
 #ifdef __AVX2__
     return static_cast<std::uint64_t>(_mm256_movemask_ps(_mm256_cmp_ps(values, _mm256_set1_ps(limit), _CMP_LT_OQ)));
 #else

@@ -9,7 +9,9 @@ if TYPE_CHECKING:
     from hardmargin.methods.base import Method
 
 # A method is imported when it is asked for: some need packages that not everybody has.
-_MODULES = {name: f"{__name__}.{name}" for name in ("auto", "heuristic", "packing", "directions")}
+_MODULES = {
+    name: f"{__name__}.{name}" for name in ("auto", "heuristic", "packing", "directions", "indicator", "benders")
+}
 
 
 def names() -> list[str]:

@@ -85,6 +85,33 @@ def require_positive(options: Any, *names: str) -> None:
             raise ValueError(f"{name} is {value!r}; expected a positive number.")
 
 
+def require_flags(options: Any, *names: str) -> None:
+    """Check that these options are True or False.
+
+    Raises
+    ------
+    ValueError
+        Otherwise.
+    """
+    for name in names:
+        value = getattr(options, name)
+        if not isinstance(value, bool):
+            raise ValueError(f"{name} is {value!r}; expected True or False.")
+
+
+def require_choice(options: Any, name: str, *choices: str) -> None:
+    """Check that an option is one of these words.
+
+    Raises
+    ------
+    ValueError
+        Otherwise.
+    """
+    value = getattr(options, name)
+    if value not in choices:
+        raise ValueError(f"{name} is {value!r}; expected one of {', '.join(choices)}.")
+
+
 def parse_options(kind: type[Any], given: Any, method: str) -> Any:
     """Turn the caller's ``options`` (None, a dict or the dataclass itself) into the method's dataclass.
 

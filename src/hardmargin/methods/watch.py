@@ -48,12 +48,13 @@ class Watch:
             self._raised = error
         return self._raised is None
 
-    def take_note(self, outcome: _core.Outcome) -> None:
-        """Remember why a phase ended; an exception other than KeyboardInterrupt is raised."""
-        error = self._raised or outcome.error
+    def take_note(self, outcome: _core.Outcome | None) -> None:
+        """Remember why a phase ended, compiled or not; an exception other than KeyboardInterrupt is raised."""
+        error = self._raised or (None if outcome is None else outcome.error)
         if error is not None and not isinstance(error, KeyboardInterrupt):
             raise error
-        if error is not None or outcome.interrupted:
+        timed_out = (outcome is not None and outcome.timed_out) or self._limits.remaining() == 0
+        if error is not None or (outcome is not None and outcome.interrupted):
             self.ended = Status.INTERRUPTED
-        elif self.ended is None and (outcome.timed_out or self._limits.remaining() == 0):
+        elif self.ended is None and timed_out:
             self.ended = Status.TIME_LIMIT

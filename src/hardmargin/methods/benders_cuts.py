@@ -1,0 +1,170 @@
+"""Step 2 of CB-SVM-HML: cuts from random subsets of the samples, then from all of them."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hardmargin import _core
+from hardmargin.methods.mip_proof import MipProof
+from hardmargin.mip.base import Answer, Backend, CoverModel, Cut, Separator, safe_bound
+from hardmargin.problem import Problem
+from hardmargin.validation import FloatArray
+
+if TYPE_CHECKING:
+    from hardmargin.methods.benders import Options
+
+# Values of the relaxation below this count as zero, as in the authors' code.
+_ZERO = 1e-3
+# The paper's time limit, for shares of it if there is no limit.
+_REFERENCE_SECONDS = 600.0
+_LARGEST_SUBSET = 50
+# Bounds of subsets become cuts from this many violations.
+_SMALLEST_SUBSET_BOUND = 2
+# Sampling ends early when so many subsets in a row have brought nothing new.
+_PATIENCE = 30
+# The weights' bound is made larger by this, relatively, so that rounding cannot make it wrong.
+_WEIGHT_ALLOWANCE = 1e-6
+
+Rows = NDArray[np.intp]
+
+
+class CutCollector:
+    """The cuts found so far.
+
+    Attributes
+    ----------
+    cuts : list of Cut
+        In the order in which they were found, none twice.
+    """
+
+    def __init__(self, problem: Problem, proof: MipProof, backend: Backend, options: Options) -> None:
+        self._problem = problem
+        self._proof = proof
+        self._backend = backend
+        self._options = options
+        self._random = np.random.default_rng(proof.limits.seed)
+        self._proven_cost = 0.0
+        self._cuts: dict[Cut, None] = {}
+
+    @property
+    def cuts(self) -> list[Cut]:
+        """The cuts."""
+        return list(self._cuts)
+
+    @property
+    def separable(self) -> bool:
+        """Whether some hyperplane keeps all samples, so that there are no cuts that hold for all weights."""
+        solver = _core.MaxMargin(self._problem.X, self._problem.y)
+        for row in range(self._problem.n):
+            solver.enable(row)
+        return solver.solve() is _core.MaxMarginStatus.optimal
+
+    @property
+    def weight_bound(self) -> float:
+        """W_UB: no weight of a hyperplane that is at least as good as the incumbent is larger."""
+        objective = self._proof.objective
+        squared = {
+            "text": 4 * objective,
+            "code": 2 * objective,
+            "tightened": 2 * (objective - self._proven_cost),
+        }[self._options.weight_bound]
+        return math.sqrt(max(0.0, squared)) * (1 + _WEIGHT_ALLOWANCE)
+
+    def sample(self) -> None:
+        """The sampling phase: subsets, one after the other, until its time is up or they bring nothing new."""
+        deadline = self._deadline(self._options.T_S)
+        useless = 0
+        while time.monotonic() < deadline and useless < _PATIENCE and not self._proof.finished:
+            known = len(self._cuts)
+            rows = self._subset()
+            seconds = deadline - time.monotonic()
+            answer, found = self._cover(rows, [], self._sampling_region, max(0.0, seconds))
+            self._cuts.update(found)
+            self._add_subset_bound(rows, safe_bound(answer.lower))
+            useless = useless + 1 if len(self._cuts) == known else 0
+        self._proof.note_end()
+
+    def cover_all(self) -> None:
+        """The full phase: all samples, starting with the cuts that are known."""
+        deadline = self._deadline(self._options.T_B)
+        seconds = deadline - time.monotonic()
+        if seconds <= 0 or self._proof.finished:
+            return
+        rows = np.arange(self._problem.n)
+        answer, found = self._cover(rows, self.cuts, self._region, seconds)
+        self._cuts.update(found)
+        self._prove(safe_bound(answer.lower))
+        self._proof.claim(answer)
+        self._proof.note_end()
+
+    @property
+    def _region(self) -> _core.WeightRegion:
+        return _core.WeightRegion.ball if self._options.region == "ball" else _core.WeightRegion.box
+
+    @property
+    def _sampling_region(self) -> _core.WeightRegion:
+        unbounded = self._options.sampling_region == "unbounded"
+        return _core.WeightRegion.unbounded if unbounded else self._region
+
+    def _deadline(self, share: float) -> float:
+        limits = self._proof.limits
+        whole = limits.time_limit if math.isfinite(limits.time_limit) else _REFERENCE_SECONDS
+        return time.monotonic() + min(share * whole, limits.remaining())
+
+    def _subset(self) -> Rows:
+        """Random rows in rising order."""
+        problem, options = self._problem, self._options
+        size = options.subset_size or max(2, min(problem.n // 2, _LARGEST_SUBSET))
+        size = min(size, problem.n)
+        if not options.stratified:
+            return np.sort(self._random.permutation(problem.n)[:size])
+        negative, positive = np.flatnonzero(problem.y < 0), np.flatnonzero(problem.y > 0)
+        share = round(size * len(negative) / problem.n)
+        count = min(max(share, 1, size - len(positive)), len(negative), size - 1)
+        chosen = [self._random.permutation(negative)[:count], self._random.permutation(positive)[: size - count]]
+        return np.sort(np.concatenate(chosen))
+
+    def _cover(
+        self, rows: Rows, known: list[Cut], region: _core.WeightRegion, seconds: float
+    ) -> tuple[Answer, dict[Cut, None]]:
+        """Branch and cut on the cover model of some samples; the cuts are those of the problem's own rows."""
+        problem = self._problem
+        oracle = _core.CutOracle(
+            np.ascontiguousarray(problem.X[rows]),
+            np.ascontiguousarray(problem.y[rows]),
+            region,
+            self.weight_bound,
+        )
+        found: dict[Cut, None] = {}
+        model = CoverModel(problem.costs[rows], known, self._separator(oracle, rows, found))
+        return self._backend.solve_cover(model, self._proof.solver_limits(seconds)), found
+
+    def _separator(self, oracle: _core.CutOracle, rows: Rows, found: dict[Cut, None]) -> Separator:
+        names = rows.tolist()
+
+        def separate(values: FloatArray, lower: float) -> list[Cut]:
+            sets, _ = oracle.separate(values, _ZERO, self._options.cuts_per_round)
+            found.update((Cut.of([names[i] for i in members]), None) for members in sets)
+            return [Cut.of(members) for members in sets]
+
+        return separate
+
+    def _add_subset_bound(self, rows: Rows, bound: float) -> None:
+        costs = self._problem.costs[rows]
+        cheapest = float(costs.min())
+        self._prove(bound)
+        equal = cheapest == float(costs.max())
+        # Whole violations, if they all cost the same.
+        needed = math.ceil(bound / cheapest) if equal else bound / cheapest
+        if self._options.subset_bounds and needed >= _SMALLEST_SUBSET_BOUND:
+            factors = (costs / cheapest).tolist()
+            self._cuts[Cut(tuple(rows.tolist()), tuple(factors), float(needed))] = None
+
+    def _prove(self, cost: float) -> None:
+        """Remember that the violations of every hyperplane that is at least as good cost so much."""
+        self._proven_cost = max(self._proven_cost, min(cost, self._proof.objective))

@@ -1,0 +1,121 @@
+"""What the methods on integer programming solvers share: their model's bounds turned into ours."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hardmargin import _core
+from hardmargin.bounds import Report
+from hardmargin.methods import heuristic
+from hardmargin.methods.base import Incumbent, Limits
+from hardmargin.methods.proof import Proof
+from hardmargin.mip import process
+from hardmargin.mip.base import Answer, IndicatorModel, SolverLimits, safe_bound
+from hardmargin.problem import Problem
+from hardmargin.result import Result
+from hardmargin.status import Status
+
+# A solver's solution keeps the samples whose margins miss 1 by less than this.
+_KEPT = 1e-6
+# The hinge-loss solution is computed to this relative accuracy, and then keeps the samples with slacks up to that.
+_HINGE_TOLERANCE = 1e-10
+_SLACK = 1e-5
+# A solver goes for this share of the gap asked for: the rest is for its tolerances.
+_GAP_SHARE = 0.25
+# If a solver's bound exceeds what a hyperplane reaches by more than this, relatively, it is wrong.
+_CONTRADICTION = 1e-6
+
+
+class MipProof(Proof):
+    """A proof by an integer programming solver."""
+
+    def __init__(self, problem: Problem, limits: Limits, report: Report, method: str) -> None:
+        super().__init__(problem, _flat(problem, limits, method), limits, report, method)
+        self.trusted = True
+
+    def solve_indicator(self, backend: str, model: IndicatorModel) -> None:
+        """Let a solver solve the whole problem."""
+        answer = process.solve_indicator(backend, model, self.solver_limits(self.limits.remaining()))
+        if answer.hyperplane is not None:
+            self.offer(answer.hyperplane)
+        self.nodes += answer.nodes
+        self.claim(answer)
+        self.note_end()
+
+    def solver_limits(self, seconds: float) -> SolverLimits:
+        """Limits for a solver that may take so many seconds."""
+        return SolverLimits(
+            seconds=seconds,
+            gap=_GAP_SHARE * self.limits.gap,
+            threads=self.limits.threads,
+            seed=self.limits.seed,
+            node_limit=None if self.limits.node_limit is None else self.nodes_allowed(),
+            observe=self._observe_solver,
+        )
+
+    def claim(self, answer: Answer) -> None:
+        """Take over a solver's bound, less its tolerances; not if a hyperplane is better than it allows."""
+        bound = safe_bound(answer.lower)
+        if bound > self.objective * (1 + _CONTRADICTION):
+            self.trusted = False
+            return
+        self.lower_bound = max(self.lower_bound, min(bound, self.objective))
+        self.watch.report(self.objective, self.lower_bound, self.nodes)
+
+    def note_end(self) -> None:
+        """Remember if it was the time or someone who ended the last phase."""
+        self.watch.take_note(None)
+
+    def offer(self, hyperplane: Incumbent) -> None:
+        """Take up a hyperplane, or the shortest one that keeps the samples it keeps, if that is better."""
+        margins = self.problem.evaluate(hyperplane.coef, hyperplane.intercept).margins
+        self.offer_kept(np.flatnonzero(margins >= 1 - _KEPT))
+        self._take(hyperplane)
+
+    def offer_kept(self, kept: np.ndarray[tuple[int], np.dtype[np.intp]]) -> None:
+        """Take up the shortest hyperplane that keeps these samples, if it is better."""
+        solver = _core.MaxMargin(self.problem.X, self.problem.y)
+        for row in kept.tolist():
+            solver.enable(row)
+        if solver.solve() is _core.MaxMarginStatus.optimal:
+            keeps = np.zeros(self.problem.n, dtype=bool)
+            keeps[kept] = True
+            self._take(Incumbent(*self.problem.fitted(np.array(solver.weights), solver.bias, keeps)))
+
+    def start_from_hinge_loss(self) -> None:
+        """Step 1 of the paper: give up what the hinge-loss solution has inside its margin, and keep the rest."""
+        problem = self.problem
+        coef, intercept, outcome = _core.soft_margin(
+            problem.X, problem.y, problem.costs, _HINGE_TOLERANCE, self.limits.remaining(), self.observe
+        )
+        self.watch.take_note(outcome)
+        margins = problem.evaluate(coef, intercept).margins
+        self.offer_kept(np.flatnonzero(margins >= 1 - _SLACK))
+
+    def start_from_heuristic(self) -> None:
+        """Use our own primal search, which is not part of these methods."""
+        self.improve(heuristic.Options().effort)
+
+    @property
+    def incumbent(self) -> Incumbent:
+        """The best hyperplane."""
+        return Incumbent(self.coef, self.intercept)
+
+    def _take(self, hyperplane: Incumbent) -> None:
+        objective = self.problem.evaluate(hyperplane.coef, hyperplane.intercept).objective
+        if objective < self.objective:
+            self.coef, self.intercept, self.objective = np.array(hyperplane.coef), hyperplane.intercept, objective
+
+    def _observe_solver(self, answer: Answer) -> bool:
+        upper = min(self.objective, answer.upper) if answer.hyperplane is not None else self.objective
+        lower = max(self.lower_bound, min(safe_bound(answer.lower), upper))
+        return self.watch.report(upper, lower, self.nodes + answer.nodes)
+
+
+def _flat(problem: Problem, limits: Limits, method: str) -> Result:
+    """The hyperplane w = 0 that gives up the class that costs less."""
+    flat = np.zeros(problem.m)
+    bias = min((-1.0, 1.0), key=lambda sign: problem.evaluate(flat, sign).objective)
+    return Result.of(
+        problem, flat, bias, lower_bound=0.0, status=Status.HEURISTIC, method=method, runtime=limits.elapsed()
+    )

@@ -1,0 +1,37 @@
+"""What the methods ``indicator`` and ``benders`` ask of a mixed-integer programming solver, and two that do it."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, cast
+
+if TYPE_CHECKING:
+    from hardmargin.mip.base import Backend
+
+# By name: our module, the package it needs, and how that is installed.
+_BACKENDS = {
+    "scip": (f"{__name__}.scip", "pyscipopt", "pip install PySCIPOpt"),
+    "cplex": (f"{__name__}.cplex", "cplex", "pip install 'hardmargin[cplex]'"),
+}
+
+
+def names() -> list[str]:
+    """The names that the option ``backend`` takes."""
+    return list(_BACKENDS)
+
+
+def get_backend(name: str) -> Backend:
+    """Look a back end up.
+
+    Raises
+    ------
+    ValueError
+        If there is none of that name, or the solver is not installed.
+    """
+    if not isinstance(name, str) or name not in _BACKENDS:
+        raise ValueError(f"backend is {name!r}; expected one of {', '.join(names())}.")
+    module, package, command = _BACKENDS[name]
+    if find_spec(package) is None:
+        raise ValueError(f"backend {name!r} needs the package {package!r}, which is not installed: {command}")
+    return cast("Backend", import_module(module))

@@ -1,0 +1,224 @@
+"""The two models that the paper's methods consist of, and what a solver must do with them.
+
+The indicator model (equations BC-second of the paper, without cuts and box Brooks' model) is
+
+    min 1/2 ||w||^2 + sum_i costs_i z_i   with   z_i = 0  =>  y_i (w.x_i + b) >= 1,   |w_j| <= box,   cuts,
+
+and the cover model, the Benders master problem,
+
+    min sum_i costs_i z_i   with cuts that are found while it is solved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
+
+import numpy as np
+import scipy.optimize
+import scipy.sparse
+from numpy.typing import NDArray
+
+from hardmargin.methods.base import Incumbent
+from hardmargin.problem import Problem
+from hardmargin.validation import FloatArray
+
+#: The solvers' tolerance on constraints and on integrality, the finest that both of them take.
+FEASIBILITY = 1e-9
+
+#: No claim of these methods is finer than this, relatively.
+SMALLEST_GAP = 1e-5
+
+# What is taken off a solver's bound, relatively: more than its tolerances can amount to on data of common scale.
+_BOUND_ALLOWANCE = 1e-6
+
+# Known cuts that are added at a time, and the violation that makes them worth it.
+_MOST_CUTS = 200
+_VIOLATION = 1e-6
+
+
+class Cut(NamedTuple):
+    """sum of ``factors[k] * z[members[k]]`` is at least ``bound``."""
+
+    members: tuple[int, ...]
+    factors: tuple[float, ...]
+    bound: float
+
+    @classmethod
+    def of(cls, members: Sequence[int]) -> Cut:
+        """At least one of these samples is violated."""
+        return cls(tuple(members), (1.0,) * len(members), 1.0)
+
+
+class Separator(Protocol):
+    """Finds cuts."""
+
+    def __call__(self, values: FloatArray, lower: float) -> list[Cut]:
+        """Cuts that a point violates, which may be fractional; ``lower`` is the model's present bound."""
+
+
+@dataclass(frozen=True)
+class IndicatorModel:
+    """The indicator model, and how it is handed over.
+
+    Attributes
+    ----------
+    problem : Problem
+    box : float or None
+        Bound on every |w_j|.
+    cuts : sequence of Cut
+    cut_use : str
+        "initial": rows from the start; "removable": rows that the solver may drop from its relaxation;
+        "lazy": rows that it gets when they are violated; "tight": rows from the start for those that are tight
+        in the relaxation of the cover model, the others lazy.
+    start : Incumbent or None
+        A hyperplane to start from.
+    tuned : bool
+        Whether the solver's settings are those found best for this model, or its stock ones.
+    """
+
+    problem: Problem
+    box: float | None = None
+    cuts: Sequence[Cut] = ()
+    cut_use: str = "initial"
+    start: Incumbent | None = None
+    tuned: bool = True
+
+
+@dataclass(frozen=True)
+class CoverModel:
+    """The cover model.
+
+    Attributes
+    ----------
+    costs : ndarray
+        Of the variables.
+    cuts : sequence of Cut
+        Those known before.
+    separate : Separator
+        Finds more.
+    """
+
+    costs: FloatArray
+    cuts: Sequence[Cut]
+    separate: Separator
+
+
+@dataclass
+class Answer:
+    """What a solver has to say, in the end and on the way there.
+
+    Attributes
+    ----------
+    upper, lower : float
+        Its own bounds.
+    nodes : int
+    ended : bool
+        Whether this is all.
+    hyperplane : Incumbent or None
+        Of the indicator model: the solver's solution.
+    """
+
+    upper: float = float("inf")
+    lower: float = 0.0
+    nodes: int = 0
+    ended: bool = False
+    hyperplane: Incumbent | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True)
+class SolverLimits:
+    """When a solver must stop.
+
+    Attributes
+    ----------
+    seconds : float
+    gap : float
+        Relative gap at which it may stop.
+    threads : int
+    seed : int
+    node_limit : int or None
+    observe : callable or None
+        ``observe(answer)``, called several times a second; False ends the solve. The cover model's is called from
+        the caller's thread.
+    """
+
+    seconds: float
+    gap: float
+    threads: int
+    seed: int
+    node_limit: int | None
+    observe: Callable[[Answer], bool] | None = None
+
+
+class Backend(Protocol):
+    """A module of this folder.
+
+    Attributes
+    ----------
+    CUT_USE : str
+        How the indicator model's cuts are best handed over.
+    """
+
+    CUT_USE: str
+
+    def solve_indicator(self, model: IndicatorModel, limits: SolverLimits) -> Answer:
+        """Solve the indicator model."""
+
+    def solve_cover(self, model: CoverModel, limits: SolverLimits) -> Answer:
+        """Solve the cover model by branch and cut."""
+
+
+def safe_bound(solvers_bound: float) -> float:
+    """A solver's lower bound, less what its tolerances may have added to it."""
+    return max(0.0, solvers_bound * (1 - _BOUND_ALLOWANCE))
+
+
+class CutMatrix:
+    """Cuts as the rows of a sparse matrix."""
+
+    def __init__(self, cuts: Sequence[Cut], count: int) -> None:
+        self.cuts = cuts
+        columns = np.concatenate([cut.members for cut in cuts])
+        factors = np.concatenate([cut.factors for cut in cuts])
+        starts = np.concatenate([[0], np.cumsum([len(cut.members) for cut in cuts])])
+        self.matrix = scipy.sparse.csr_matrix((factors, columns, starts), shape=(len(cuts), count))
+        self.bounds = np.array([cut.bound for cut in cuts])
+
+    def violated(self, values: FloatArray, lower: float) -> list[Cut]:
+        """A :class:`Separator`: the cuts that a point violates most."""
+        shortfalls = self.bounds - self.matrix @ values
+        chosen = np.flatnonzero(shortfalls > _VIOLATION)
+        if len(chosen) > _MOST_CUTS:
+            chosen = chosen[np.argsort(-shortfalls[chosen], kind="stable")[:_MOST_CUTS]]
+        return [self.cuts[k] for k in chosen.tolist()]
+
+    def tight(self, costs: FloatArray, seconds: float) -> NDArray[np.bool_]:
+        """Which cuts hold with equality at the cheapest fractional cover; none if that takes too long."""
+        found = scipy.optimize.linprog(
+            costs,
+            A_ub=-self.matrix,
+            b_ub=-self.bounds,
+            bounds=(0, 1),
+            method="highs",
+            options={"time_limit": seconds},
+        )
+        if found.x is None:
+            return np.zeros(len(self.cuts), dtype=bool)
+        tight: NDArray[np.bool_] = self.matrix @ found.x - self.bounds < _VIOLATION
+        return tight
+
+
+def split_cuts(model: IndicatorModel, seconds: float) -> tuple[list[Cut], list[Cut]]:
+    """The cuts that the solver gets as rows, and those that it gets when they are violated."""
+    cuts = list(model.cuts)
+    if model.cut_use == "lazy" or not cuts:
+        return [], cuts
+    if model.cut_use != "tight":
+        return cuts, []
+    tight = CutMatrix(cuts, model.problem.n).tight(model.problem.costs, seconds).tolist()
+    return (
+        [cut for cut, is_row in zip(cuts, tight, strict=True) if is_row],
+        [cut for cut, is_row in zip(cuts, tight, strict=True) if not is_row],
+    )

@@ -1,0 +1,230 @@
+"""CPLEX, through its Python interface; the community edition from the package index takes small models only."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import cplex
+import numpy as np
+from cplex.callbacks import LazyConstraintCallback, MIPInfoCallback, UserCutCallback
+from cplex.exceptions import CplexError, CplexSolverError
+
+from hardmargin.methods.base import Incumbent
+from hardmargin.mip.base import (
+    FEASIBILITY,
+    Answer,
+    CoverModel,
+    Cut,
+    CutMatrix,
+    IndicatorModel,
+    Separator,
+    SolverLimits,
+    split_cuts,
+)
+from hardmargin.mip.running import Callbacks, Run
+from hardmargin.validation import FloatArray
+
+# Rows count against the community edition's limit; cuts that are asked for do not.
+CUT_USE = "lazy"
+
+# CPLEX's code for a model beyond what the community edition takes.
+_SIZE_LIMIT_EXCEEDED = 1016
+_LARGEST_SECONDS = 1e75
+_VERY_AGGRESSIVE = 3
+_SEED_RANGE = 2**31 - 1
+
+
+def solve_indicator(model: IndicatorModel, limits: SolverLimits) -> Answer:
+    """See :class:`hardmargin.mip.base.Backend`."""
+    problem = model.problem
+    solver = _new_solver(limits)
+    box = cplex.infinity if model.box is None else model.box
+    # First the weights, then the bias, then the samples that are given up.
+    solver.variables.add(lb=[-box] * problem.m, ub=[box] * problem.m)
+    solver.variables.add(lb=[-cplex.infinity], ub=[cplex.infinity])
+    first = problem.m + 1
+    solver.variables.add(obj=problem.costs.tolist(), types="B" * problem.n)
+    solver.objective.set_quadratic([1.0] * problem.m + [0.0] * (problem.n + 1))
+    plane = list(range(first))
+    rows = np.column_stack([problem.y[:, None] * problem.X, problem.y]).tolist()
+    solver.indicator_constraints.add_batch(
+        lin_expr=[[plane, row] for row in rows],
+        sense="G" * problem.n,
+        rhs=[1.0] * problem.n,
+        indvar=list(range(first, first + problem.n)),
+        complemented=[1] * problem.n,
+    )
+    callbacks = Callbacks()
+    table, lazy = split_cuts(model, limits.seconds)
+    _add_rows(solver, first, table)
+    if lazy:
+        _add_found_cuts(solver, first, problem.n, CutMatrix(lazy, problem.n).violated, callbacks)
+    if model.tuned:
+        # Belotti et al. (2016), as in the paper.
+        solver.parameters.mip.cuts.localimplied.set(_VERY_AGGRESSIVE)
+    if model.start is not None:
+        _offer_start(solver, model)
+    return _run(solver, first, limits, callbacks)
+
+
+def solve_cover(model: CoverModel, limits: SolverLimits) -> Answer:
+    """See :class:`hardmargin.mip.base.Backend`."""
+    solver = _new_solver(limits)
+    solver.variables.add(obj=model.costs.tolist(), types="B" * len(model.costs))
+    callbacks = Callbacks()
+    separators = [model.separate]
+    if model.cuts:
+        # Not as rows: they would count against the community edition's limit.
+        separators.insert(0, CutMatrix(model.cuts, len(model.costs)).violated)
+
+    def separate(values: FloatArray, lower: float) -> list[Cut]:
+        for separator in separators:
+            found = separator(values, lower)
+            if found:
+                return found
+        return []
+
+    _add_found_cuts(solver, 0, len(model.costs), separate, callbacks)
+    return _run(solver, 0, limits, callbacks)
+
+
+def _new_solver(limits: SolverLimits) -> Any:
+    solver = cplex.Cplex()
+    for set_stream in (
+        solver.set_log_stream,
+        solver.set_results_stream,
+        solver.set_warning_stream,
+        solver.set_error_stream,
+    ):
+        set_stream(None)
+    parameters = solver.parameters
+    parameters.threads.set(limits.threads)
+    parameters.timelimit.set(min(limits.seconds, _LARGEST_SECONDS))
+    parameters.randomseed.set(limits.seed % _SEED_RANGE)
+    parameters.mip.tolerances.mipgap.set(limits.gap)
+    parameters.mip.tolerances.absmipgap.set(0.0)
+    parameters.mip.tolerances.integrality.set(FEASIBILITY)
+    parameters.simplex.tolerances.feasibility.set(FEASIBILITY)
+    parameters.simplex.tolerances.optimality.set(FEASIBILITY)
+    if limits.node_limit is not None:
+        parameters.mip.limits.nodes.set(limits.node_limit)
+    return solver
+
+
+def _add_rows(solver: Any, first: int, cuts: Any) -> None:
+    solver.linear_constraints.add(
+        lin_expr=[[[first + i for i in cut.members], list(cut.factors)] for cut in cuts],
+        senses="G" * len(cuts),
+        rhs=[cut.bound for cut in cuts],
+    )
+
+
+def _offer_start(solver: Any, model: IndicatorModel) -> None:
+    assert model.start is not None
+    coef, intercept = model.start
+    given_up = np.zeros(model.problem.n)
+    given_up[model.problem.evaluate(coef, intercept).violations] = 1.0
+    values = [*coef.tolist(), intercept, *given_up.tolist()]
+    solver.MIP_starts.add([list(range(len(values))), values], solver.MIP_starts.effort_level.auto)
+
+
+def _run(solver: Any, plane: int, limits: SolverLimits, callbacks: Callbacks) -> Answer:
+    """Solve; the first ``plane`` variables are those of the hyperplane."""
+    answer = Answer()
+    listener = solver.register_callback(_Listener)
+    listener.answer, listener.plane, listener.callbacks = answer, plane, callbacks
+    aborter = cplex.Aborter()
+    solver.use_aborter(aborter)
+    try:
+        Run(solver.solve, aborter.abort, answer, limits, callbacks).solver_apart()
+    except CplexSolverError as error:
+        if error.args[2:] and error.args[2] == _SIZE_LIMIT_EXCEEDED:
+            raise ValueError(_size_message(solver)) from None
+        raise
+    finally:
+        solver.remove_aborter()
+    solution = solver.solution
+    answer.nodes = solution.progress.get_num_nodes_processed()
+    answer.lower = max(answer.lower, _finite(solution.MIP.get_best_objective, -math.inf))
+    answer.upper = _finite(solution.get_objective_value, math.inf)
+    if plane and solution.is_primal_feasible():
+        answer.hyperplane = _hyperplane(solution.get_values(0, plane - 1))
+    answer.ended = True
+    solver.end()
+    return answer
+
+
+def _hyperplane(values: list[float]) -> Incumbent:
+    return Incumbent(np.array(values[:-1]), values[-1])
+
+
+def _finite(read: Callable[[], float], otherwise: float) -> float:
+    try:
+        value = float(read())
+    except CplexError:
+        return otherwise
+    return value if abs(value) < cplex.infinity else otherwise
+
+
+def _size_message(solver: Any) -> str:
+    constraints = solver.linear_constraints.get_num() + solver.indicator_constraints.get_num()
+    return (
+        f"the model has {solver.variables.get_num()} variables and {constraints} constraints; the community "
+        "edition of CPLEX takes up to 1000 of each. Install a licensed CPLEX, or use backend='scip', which has "
+        "no such limit."
+    )
+
+
+class _Listener(MIPInfoCallback):
+    """Keeps an answer up to date."""
+
+    answer: Answer
+    plane: int
+    callbacks: Callbacks
+
+    def __call__(self) -> None:
+        self.callbacks.guarded(self._update)
+
+    def _update(self) -> None:
+        self.answer.nodes = self.get_num_nodes()
+        if self.has_incumbent() and self.get_incumbent_objective_value() < self.answer.upper:
+            self.answer.upper = self.get_incumbent_objective_value()
+            if self.plane:
+                self.answer.hyperplane = _hyperplane(self.get_incumbent_values(0, self.plane - 1))
+        bound = self.get_best_objective_value()
+        if abs(bound) < cplex.infinity:
+            self.answer.lower = max(self.answer.lower, bound)
+
+
+def _add_found_cuts(solver: Any, first: int, count: int, separate: Separator, callbacks: Callbacks) -> None:
+    """Let CPLEX ask for cuts, at integral points and at fractional ones."""
+    for kind in (_LazyCuts, _FractionalCuts):
+        callback = solver.register_callback(kind)
+        callback.question = (first, count, separate, callbacks)
+
+
+class _CutCallback:
+    """What the callbacks for integral and for fractional points have in common."""
+
+    question: tuple[int, int, Separator, Callbacks]
+
+    def __call__(self: Any) -> None:
+        first, count, separate, callbacks = self.question
+
+        def add_violated() -> None:
+            values = np.array(self.get_values(first, first + count - 1))
+            for cut in separate(values, self.get_best_objective_value()):
+                self.add([[first + i for i in cut.members], list(cut.factors)], "G", cut.bound)
+
+        if not callbacks.guarded(add_violated):
+            self.abort()
+
+
+class _LazyCuts(_CutCallback, LazyConstraintCallback):
+    """At integral points."""
+
+
+class _FractionalCuts(_CutCallback, UserCutCallback):
+    """At fractional points."""

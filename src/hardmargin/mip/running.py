@@ -1,0 +1,86 @@
+"""Runs a solver beside a watcher, so that limits, progress and Ctrl-C do not wait for its callbacks."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+from hardmargin.mip.base import Answer, SolverLimits
+
+# Seconds between two looks at a running solver.
+_INTERVAL = 0.05
+
+
+class Callbacks:
+    """Remembers the first exception of a solver's callbacks, which must not pass through the solver."""
+
+    def __init__(self) -> None:
+        self.error: BaseException | None = None
+
+    def guarded(self, function: Callable[[], object]) -> bool:
+        """Call a function, unless one has failed before; whether it went well."""
+        if self.error is None:
+            try:
+                function()
+            except BaseException as error:
+                self.error = error
+        return self.error is None
+
+
+class Run:
+    """A solver, and what watches it.
+
+    Parameters
+    ----------
+    solve, stop : callable
+        The solver's; ``stop`` makes ``solve`` return soon, and is called from another thread.
+    answer : Answer
+        Kept up to date by the solver's callbacks, and shown to the observer.
+    limits : SolverLimits
+    callbacks : Callbacks
+        What they raised, and what ``solve`` raised, comes out in the end.
+    """
+
+    def __init__(
+        self,
+        solve: Callable[[], object],
+        stop: Callable[[], object],
+        answer: Answer,
+        limits: SolverLimits,
+        callbacks: Callbacks,
+    ) -> None:
+        self._solve = solve
+        self._stop = stop
+        self._answer = answer
+        self._limits = limits
+        self._callbacks = callbacks
+        self._deadline = time.monotonic() + limits.seconds
+        self._finished = threading.Event()
+
+    def solver_apart(self) -> None:
+        """Run the solver in another thread: the observer is called from this one."""
+        self._run_both(apart=self._run_solver, here=self._watch)
+
+    def watcher_apart(self) -> None:
+        """Run the solver in this thread, for solvers that want always the same one."""
+        self._run_both(apart=self._watch, here=self._run_solver)
+
+    def _run_both(self, apart: Callable[[], None], here: Callable[[], None]) -> None:
+        thread = threading.Thread(target=apart, name="hardmargin-mip", daemon=True)
+        thread.start()
+        here()
+        thread.join()
+        if self._callbacks.error is not None:
+            raise self._callbacks.error
+
+    def _run_solver(self) -> None:
+        self._callbacks.guarded(self._solve)
+        self._finished.set()
+
+    def _watch(self) -> None:
+        while not self._finished.wait(_INTERVAL):
+            observe = self._limits.observe
+            go_on = observe is None or observe(self._answer)
+            if not go_on or self._callbacks.error is not None or time.monotonic() > self._deadline:
+                self._stop()

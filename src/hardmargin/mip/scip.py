@@ -1,0 +1,168 @@
+"""SCIP, through PySCIPOpt."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from pyscipopt import SCIP_EVENTTYPE, SCIP_PARAMSETTING, Eventhdlr, Model, quicksum
+
+from hardmargin.methods.base import Incumbent
+from hardmargin.mip.base import (
+    FEASIBILITY,
+    Answer,
+    CoverModel,
+    CutMatrix,
+    IndicatorModel,
+    SolverLimits,
+    split_cuts,
+)
+from hardmargin.mip.running import Callbacks, Run
+from hardmargin.mip.scip_cuts import add_found_cuts, add_rows
+
+CUT_USE = "tight"
+
+_LARGEST_SECONDS = 1e20
+
+
+def solve_indicator(model: IndicatorModel, limits: SolverLimits) -> Answer:
+    """See :class:`hardmargin.mip.base.Backend`."""
+    problem = model.problem
+    scip = _new_model(limits)
+    least = None if model.box is None else -model.box
+    weights = [scip.addVar(f"w{j}", lb=least, ub=model.box) for j in range(problem.m)]
+    bias = scip.addVar("b", lb=None)
+    half_square = scip.addVar("t", obj=1.0)
+    given_up = [scip.addVar(f"z{i}", "B", obj=float(cost)) for i, cost in enumerate(problem.costs)]
+    # SCIP's objectives are linear.
+    scip.addCons(0.5 * quicksum(weight * weight for weight in weights) <= half_square, "norm")
+    indicators = []
+    for i, (row, label) in enumerate(zip(problem.X.tolist(), problem.y.tolist(), strict=True)):
+        margin = quicksum(label * value * weight for value, weight in zip(row, weights, strict=True) if value)
+        indicators.append(
+            scip.addConsIndicator(-(margin + label * bias) <= -1, given_up[i], activeone=False, name=f"margin{i}")
+        )
+    callbacks = Callbacks()
+    rows, lazy = split_cuts(model, limits.seconds)
+    add_rows(scip, rows, given_up, removable=model.cut_use == "removable")
+    if lazy:
+        add_found_cuts(scip, given_up, CutMatrix(lazy, problem.n).violated, callbacks)
+    if model.tuned:
+        scip.setParam("constraints/indicator/sepaalternativelp", True)
+    if model.start is not None:
+        _offer_start(scip, model, weights, bias, half_square, given_up, indicators)
+    return _run(scip, [*weights, bias], limits, callbacks)
+
+
+def solve_cover(model: CoverModel, limits: SolverLimits) -> Answer:
+    """See :class:`hardmargin.mip.base.Backend`."""
+    scip = _new_model(limits)
+    # The branching is what finds cuts; the rest would only delay it.
+    scip.setPresolve(SCIP_PARAMSETTING.OFF)
+    scip.setHeuristics(SCIP_PARAMSETTING.OFF)
+    scip.setSeparating(SCIP_PARAMSETTING.OFF)
+    given_up = [scip.addVar(f"z{i}", "B", obj=float(cost)) for i, cost in enumerate(model.costs)]
+    callbacks = Callbacks()
+    add_rows(scip, model.cuts, given_up)
+    add_found_cuts(scip, given_up, model.separate, callbacks)
+    return _run(scip, [], limits, callbacks)
+
+
+def _new_model(limits: SolverLimits) -> Any:
+    scip = Model()
+    scip.hideOutput()
+    # Ctrl-C is for the caller to hear.
+    scip.setParam("misc/catchctrlc", False)
+    scip.setParam("numerics/feastol", FEASIBILITY)
+    scip.setParam("numerics/dualfeastol", FEASIBILITY)
+    scip.setParam("limits/gap", limits.gap)
+    scip.setParam("limits/time", min(limits.seconds, _LARGEST_SECONDS))
+    scip.setParam("randomization/randomseedshift", limits.seed % 2**31)
+    if limits.node_limit is not None:
+        scip.setParam("limits/totalnodes", limits.node_limit)
+    return scip
+
+
+def _run(scip: Any, plane: Sequence[Any], limits: SolverLimits, callbacks: Callbacks) -> Answer:
+    """Solve; ``plane`` are the variables of the hyperplane, if the model has one."""
+    answer = Answer()
+    listener = _Listener(answer, plane)
+    scip.includeEventhdlr(listener, "hardmargin_progress", "keeps the answer up to date")
+    run = Run(scip.optimizeNogil, scip.interruptSolve, answer, limits, callbacks)
+    if plane:
+        # The automatic differentiation in SCIP's nonlinear part does not take more than some dozens of threads.
+        run.watcher_apart()
+    else:
+        run.solver_apart()
+    _update_bounds(answer, scip)
+    _update_hyperplane(answer, scip, plane)
+    answer.ended = True
+    return answer
+
+
+class _Listener(Eventhdlr):
+    """Keeps an answer up to date."""
+
+    _EVENTS = (SCIP_EVENTTYPE.NODESOLVED, SCIP_EVENTTYPE.BESTSOLFOUND)
+
+    def __init__(self, answer: Answer, plane: Sequence[Any]) -> None:
+        self._answer = answer
+        self._plane = plane
+
+    def eventinit(self) -> None:
+        for event in self._EVENTS:
+            self.model.catchEvent(event, self)
+
+    def eventexit(self) -> None:
+        for event in self._EVENTS:
+            self.model.dropEvent(event, self)
+
+    def eventexec(self, event: Any) -> None:
+        _update_bounds(self._answer, self.model)
+        if event.getType() == SCIP_EVENTTYPE.BESTSOLFOUND:
+            _update_hyperplane(self._answer, self.model, self._plane)
+
+
+def _update_bounds(answer: Answer, scip: Any) -> None:
+    upper, lower = scip.getPrimalbound(), scip.getDualbound()
+    answer.upper = upper if upper < scip.infinity() else math.inf
+    answer.lower = max(answer.lower, lower if abs(lower) < scip.infinity() else 0.0)
+    answer.nodes = scip.getNTotalNodes()
+
+
+def _update_hyperplane(answer: Answer, scip: Any, plane: Sequence[Any]) -> None:
+    if plane and scip.getNSols() > 0:
+        best = scip.getBestSol()
+        *coef, intercept = (scip.getSolVal(best, variable) for variable in plane)
+        answer.hyperplane = Incumbent(np.array(coef), intercept)
+
+
+def _offer_start(
+    scip: Any,
+    model: IndicatorModel,
+    weights: Sequence[Any],
+    bias: Any,
+    half_square: Any,
+    given_up: Sequence[Any],
+    indicators: Sequence[Any],
+) -> None:
+    """Give SCIP a solution, with the slack variables that its indicator constraints have of their own."""
+    assert model.start is not None
+    coef, intercept = model.start
+    evaluation = model.problem.evaluate(coef, intercept)
+    violated = np.zeros(model.problem.n, dtype=bool)
+    violated[evaluation.violations] = True
+    solution = scip.createSol()
+    for weight, value in zip(weights, coef.tolist(), strict=True):
+        scip.setSolVal(solution, weight, value)
+    scip.setSolVal(solution, bias, intercept)
+    scip.setSolVal(solution, half_square, 0.5 * float(coef @ coef))
+    shortfalls = np.where(violated, np.maximum(0.0, 1 - evaluation.margins), 0.0)
+    for variable, constraint, is_violated, shortfall in zip(
+        given_up, indicators, violated.tolist(), shortfalls.tolist(), strict=True
+    ):
+        scip.setSolVal(solution, variable, float(is_violated))
+        scip.setSolVal(solution, scip.getSlackVarIndicator(constraint), shortfall)
+    scip.addSol(solution)

@@ -1,0 +1,187 @@
+"""The integer programming solvers: models, limits, cuts, and the process that they run in."""
+
+from __future__ import annotations
+
+import time
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from hardmargin import _core, mip
+from hardmargin.data import generate
+from hardmargin.methods.base import Incumbent
+from hardmargin.mip import get_backend, process
+from hardmargin.mip.base import (
+    Answer,
+    CoverModel,
+    Cut,
+    CutMatrix,
+    IndicatorModel,
+    SolverLimits,
+    safe_bound,
+    split_cuts,
+)
+from hardmargin.problem import Problem
+
+
+def limits(seconds: float = 60.0, **changes) -> SolverLimits:
+    return SolverLimits(**{"seconds": seconds, "gap": 1e-6, "threads": 1, "seed": 0, "node_limit": None} | changes)
+
+
+def problem_of(kind: str, n: int, d: int, C: float) -> Problem:
+    data = generate(kind, n, d, 3)
+    return Problem.from_data(data.X, data.y, C)
+
+
+@pytest.fixture(params=["scip", "cplex"])
+def backend_name(request) -> str:
+    pytest.importorskip({"scip": "pyscipopt", "cplex": "cplex"}[request.param])
+    return request.param
+
+
+@pytest.fixture
+def backend(backend_name):
+    return get_backend(backend_name)
+
+
+def test_unknown_and_missing_solvers_are_errors_that_say_what_to_do(monkeypatch) -> None:
+    with pytest.raises(ValueError, match=r"backend is 'gurobi'; expected one of scip, cplex"):
+        get_backend("gurobi")
+    monkeypatch.setattr(mip, "find_spec", lambda name: None)
+    with pytest.raises(ValueError, match=r"needs the package 'cplex', which is not installed: pip install"):
+        get_backend("cplex")
+
+
+def test_the_indicator_model_has_the_known_optimum(backend, line) -> None:
+    X, y = line
+    problem = Problem.from_data(X, y, 10.0)
+    answer = backend.solve_indicator(IndicatorModel(problem), limits())
+    assert answer.ended
+    assert answer.lower == pytest.approx(10.5, rel=1e-5)
+    assert problem.evaluate(answer.hyperplane.coef, answer.hyperplane.intercept).objective == pytest.approx(
+        10.5, rel=1e-4
+    )
+
+
+@pytest.mark.parametrize("cut_use", ["initial", "removable", "lazy", "tight"])
+def test_valid_cuts_change_nothing_and_wrong_ones_do(backend, cut_use, line) -> None:
+    """A cut that asks for all of five samples to be given up shows that cuts are looked at at all."""
+    X, y = line
+    problem = Problem.from_data(X, y, 10.0)
+    valid = [Cut.of([2, 4]), Cut.of([3, 4])]
+    answer = backend.solve_indicator(IndicatorModel(problem, cuts=valid, cut_use=cut_use), limits())
+    assert answer.lower == pytest.approx(10.5, rel=1e-5)
+    wrong = [*valid, Cut(tuple(range(5)), (1.0,) * 5, 5.0)]
+    answer = backend.solve_indicator(IndicatorModel(problem, cuts=wrong, cut_use=cut_use), limits())
+    assert answer.lower == pytest.approx(50.0, rel=1e-5)
+
+
+def test_a_start_is_taken_up(backend) -> None:
+    """With no time to find anything else, a solver returns the start as it is, outliers and all."""
+    problem = problem_of("A", 60, 2, 10.0)
+    coef, intercept, _ = _core.soft_margin(problem.X, problem.y, problem.costs, 1e-9, 10.0, None)
+    start = Incumbent(np.array(coef), intercept)
+    objective = problem.evaluate(*start).objective
+    answer = backend.solve_indicator(IndicatorModel(problem, start=start), limits(node_limit=1))
+    assert answer.upper <= objective * (1 + 1e-9)
+
+
+def test_the_box_is_kept(backend) -> None:
+    problem = problem_of("A", 40, 2, 10.0)
+    free = backend.solve_indicator(IndicatorModel(problem), limits())
+    box = 0.5 * float(np.abs(free.hyperplane.coef).max())
+    boxed = backend.solve_indicator(IndicatorModel(problem, box=box), limits())
+    assert np.abs(boxed.hyperplane.coef).max() <= box * (1 + 1e-6)
+    assert boxed.lower > free.lower
+
+
+def test_the_cover_is_the_smallest_that_leaves_nothing_impossible(backend) -> None:
+    problem = problem_of("B", 12, 2, 1.0)
+    costs = np.random.default_rng(0).uniform(0.5, 2.0, 12)
+    oracle = _core.CutOracle(problem.X, problem.y, _core.WeightRegion.box, 1.0)
+
+    def separate(values, lower):
+        return [Cut.of(members) for members in oracle.separate(values, 1e-3)[0]]
+
+    def kept_together(given_up) -> bool:
+        values = np.zeros(12)
+        values[list(given_up)] = 1.0
+        return oracle.separate(values, 0.5) == ([], True)
+
+    cheapest = min(
+        costs[list(chosen)].sum()
+        for size in range(13)
+        for chosen in combinations(range(12), size)
+        if kept_together(chosen)
+    )
+    known = separate(np.zeros(12), 0.0)
+    for cuts in ([], known):
+        answer = backend.solve_cover(CoverModel(costs, cuts, separate), limits())
+        assert answer.lower == pytest.approx(cheapest, rel=1e-6)
+        assert answer.upper == pytest.approx(cheapest, rel=1e-6)
+
+
+def test_what_a_callback_raises_comes_out(backend) -> None:
+    def separate(values, lower):
+        raise ZeroDivisionError("in a callback")
+
+    with pytest.raises(ZeroDivisionError, match="in a callback"):
+        backend.solve_cover(CoverModel(np.ones(4), [], separate), limits())
+
+
+def test_cut_matrices_find_what_is_violated_and_what_is_tight() -> None:
+    cuts = [Cut.of([0, 1]), Cut.of([1, 2]), Cut((0, 1, 2), (1.0, 1.0, 2.0), 2.0)]
+    matrix = CutMatrix(cuts, 3)
+    assert matrix.violated(np.array([0.0, 1.0, 0.0]), 0.0) == [cuts[2]]
+    assert matrix.violated(np.array([1.0, 1.0, 0.0]), 0.0) == []
+    # The cheapest cover takes the second and half of the third.
+    assert matrix.tight(np.array([5.0, 1.0, 1.0]), 10.0).tolist() == [True, False, True]
+    model = IndicatorModel(Problem.from_data(np.eye(3), [0, 1, 1]), cuts=cuts, cut_use="lazy")
+    assert split_cuts(model, 1.0) == ([], cuts)
+
+
+def test_bounds_leave_room_for_tolerances() -> None:
+    assert safe_bound(-5.0) == 0.0
+    assert 0 < 100.0 - safe_bound(100.0) < 1e-3
+
+
+def test_a_process_of_its_own_gives_the_same_answer(backend_name, line) -> None:
+    X, y = line
+    problem = Problem.from_data(X, y, 10.0)
+    seen: list[Answer] = []
+    answer = process.solve_indicator(
+        backend_name, IndicatorModel(problem), limits(observe=lambda answer: not seen.append(answer))
+    )
+    assert answer.ended
+    assert answer.lower == pytest.approx(10.5, rel=1e-5)
+    assert seen
+
+
+def test_the_time_limit_is_kept_whatever_the_solver_does(monkeypatch) -> None:
+    """A child that hears nothing is ended."""
+    monkeypatch.setattr(process, "CHILD", ["-c", "import time; time.sleep(60)"])
+    started = time.monotonic()
+    answer = process.solve_indicator("scip", IndicatorModel(problem_of("A", 20, 2, 1.0)), limits(1.0))
+    assert time.monotonic() - started < 2.0
+    assert not answer.ended
+
+
+def test_a_crash_is_told_and_costs_nothing(monkeypatch) -> None:
+    monkeypatch.setattr(process, "CHILD", ["-c", "import os; os.abort()"])
+    with pytest.warns(RuntimeWarning, match=r"scip ended unexpectedly \(exit status -6\)"):
+        answer = process.solve_indicator("scip", IndicatorModel(problem_of("A", 20, 2, 1.0)), limits())
+    assert answer == Answer()
+
+
+def test_the_community_edition_says_what_it_cannot_do(monkeypatch) -> None:
+    cplex = pytest.importorskip("cplex")
+    refusal = cplex.exceptions.CplexSolverError("CPLEX Error 1016: Community Edition.", None, 1016)
+
+    def refuse(self) -> None:
+        raise refusal
+
+    # A licensed CPLEX would take this model; what it says otherwise is the same.
+    monkeypatch.setattr(cplex.Cplex, "solve", refuse)
+    with pytest.raises(ValueError, match=r"1203 variables and 1200 constraints.*up to 1000.*backend='scip'"):
+        get_backend("cplex").solve_indicator(IndicatorModel(problem_of("A", 1200, 2, 1.0)), limits(2.0))

@@ -1,0 +1,150 @@
+"""The paper's methods ``indicator`` and ``benders``, on both solvers."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from brute_force import KINDS, compared, random_case
+from hardmargin import Status, data, solve, verify
+from hardmargin.data import generate
+from hardmargin.methods import benders, indicator
+from hardmargin.mip import get_backend, process
+
+# T_S and T_B of the paper's eight configurations.
+CONFIGURATIONS = [(0.2, 0), (0, 0.2), *((share, share) for share in (0.02, 0.05, 0.1, 0.2, 0.3, 0.4))]
+# Small values that CPLEX and SCIP prove in a second or two.
+KNOWN = [("n60d2ATj0", 10), ("n60d5ATj0", 100), ("n100d5ATj0", 10000)]
+
+
+@pytest.fixture(params=["scip", "cplex"])
+def backend(request) -> str:
+    pytest.importorskip({"scip": "pyscipopt", "cplex": "cplex"}[request.param])
+    return request.param
+
+
+@pytest.fixture
+def in_this_process(monkeypatch) -> None:
+    """Starting a process for each of many tiny problems would take most of the time."""
+    monkeypatch.setattr(
+        process, "solve_indicator", lambda name, model, limits: get_backend(name).solve_indicator(model, limits)
+    )
+
+
+@pytest.mark.parametrize("method", ["indicator", "benders"])
+@pytest.mark.usefixtures("in_this_process")
+def test_small_problems_against_brute_force(method, backend) -> None:
+    comparisons = [compared(random_case(2, index), method, {"backend": backend}) for index in range(6 * len(KINDS))]
+    assert {index: case.broken for index, case in enumerate(comparisons) if case.broken} == {}
+    assert Counter(case.case.kind for case in comparisons if not case.result.optimal).total() <= 3
+
+
+@pytest.mark.parametrize("method", ["indicator", "benders"])
+@pytest.mark.parametrize(("name", "C"), KNOWN)
+def test_published_values(method, backend, name, C, data_directory) -> None:
+    with open(data_directory / "best_known.csv", newline="") as file:
+        known = {(row[0], row[1]): float(row[2]) for row in csv.reader(file) if row[3] == "proven"}
+    instance = data.load(data_directory / "brooks" / name)
+    result = solve(instance.X, instance.y, C, method=method, time_limit=60, options={"backend": backend})
+    assert result.objective >= known[name, str(C)] * (1 - 1e-6)
+    assert result.lower_bound <= known[name, str(C)] * (1 + 1e-6)
+    assert result.optimal
+    assert result.target_gap == 1e-5
+    assert verify(result, instance.X, instance.y)
+
+
+@pytest.mark.parametrize(("T_S", "T_B"), CONFIGURATIONS)
+def test_all_configurations_run(T_S, T_B) -> None:
+    instance = generate("A", 60, 5, 1)
+    result = solve(instance.X, instance.y, 1.0, method="benders", time_limit=2.0, options={"T_S": T_S, "T_B": T_B})
+    assert result.status in (Status.OPTIMAL, Status.TIME_LIMIT)
+    assert result.runtime < 3.0
+    assert 0 < result.lower_bound <= result.objective
+    assert verify(result, instance.X, instance.y)
+
+
+VARIANTS = [
+    {"weight_bound": "text", "region": "box", "sampling_region": "bounded", "cuts_per_round": 1},
+    {"weight_bound": "code", "region": "box", "sampling_region": "unbounded", "subset_bounds": True},
+    {"region": "ball", "subset_bounds": False, "stratified": False},
+    {"subset_size": 10, "cut_use": "initial"},
+    {"cut_use": "removable", "tuned": False},
+    {"cut_use": "lazy", "presolve": True, "heuristic": True},
+]
+
+
+@pytest.mark.parametrize("options", VARIANTS, ids=lambda options: "-".join(map(str, options.values())))
+@pytest.mark.usefixtures("in_this_process")
+def test_all_variants_agree(options, backend) -> None:
+    instance = generate("B", 40, 3, 2)
+    weights = np.random.default_rng(1).uniform(0.5, 2.0, 40)
+    expected = solve(instance.X, instance.y, 5.0, sample_weight=weights, method="packing")
+    result = solve(
+        instance.X,
+        instance.y,
+        5.0,
+        sample_weight=weights,
+        method="benders",
+        time_limit=20,
+        options={"backend": backend, "T_S": 0.02, **options},
+    )
+    assert result.optimal
+    assert result.objective == pytest.approx(expected.objective, rel=2e-5)
+
+
+def test_separable_data_need_no_cuts(backend) -> None:
+    X = np.array([[0.0, 0.0], [1.0, 0.0], [3.0, 1.0], [4.0, 0.0]])
+    result = solve(X, [0, 0, 1, 1], 100.0, method="benders", options={"backend": backend})
+    assert result.optimal
+    assert result.violations == []
+    assert result.runtime < 5.0
+
+
+@pytest.mark.parametrize("method", ["indicator", "benders"])
+def test_an_interrupt_keeps_what_is_known(method, backend) -> None:
+    instance = generate("B", 100, 10, 3)
+    options = {"backend": backend}
+
+    def interrupt(time, upper, lower, nodes) -> None:
+        if time > 3.0:
+            raise KeyboardInterrupt
+
+    result = solve(instance.X, instance.y, 1.0, method=method, time_limit=60, options=options, report=interrupt)
+    assert result.status is Status.INTERRUPTED
+    assert result.runtime < 5.0
+    assert 0 < result.lower_bound < result.objective
+    assert verify(result, instance.X, instance.y)
+
+
+@pytest.mark.parametrize("method", ["indicator", "benders"])
+def test_the_time_limit_is_kept(method, backend) -> None:
+    instance = generate("B", 300, 10, 3)
+    result = solve(instance.X, instance.y, 1.0, method=method, time_limit=3.0, options={"backend": backend})
+    assert result.status is Status.TIME_LIMIT
+    assert result.runtime < 4.0
+    lowers = [point.lower for point in result.trace]
+    assert lowers == sorted(lowers)
+
+
+BAD = [
+    (indicator.Options, {"backend": "gurobi"}, "backend is 'gurobi'"),
+    (indicator.Options, {"tuned": "yes"}, "tuned is 'yes'; expected True or False"),
+    (benders.Options, {"T_S": 1.0}, "T_S is 1.0"),
+    (benders.Options, {"T_S": 0.5, "T_B": 0.5}, r"T_S \+ T_B is 1"),
+    (benders.Options, {"T_B": True}, "T_B is True"),
+    (benders.Options, {"subset_size": 1}, "subset_size is 1"),
+    (benders.Options, {"cuts_per_round": -1}, "cuts_per_round is -1"),
+    (benders.Options, {"weight_bound": "small"}, "weight_bound is 'small'; expected one of text, code, tightened"),
+    (benders.Options, {"region": "cone"}, "region is 'cone'"),
+    (benders.Options, {"sampling_region": "none"}, "sampling_region is 'none'"),
+    (benders.Options, {"cut_use": "never"}, "cut_use is 'never'"),
+]
+
+
+@pytest.mark.parametrize(("kind", "values", "message"), BAD)
+def test_bad_options_are_refused(kind, values, message) -> None:
+    with pytest.raises(ValueError, match=message):
+        kind(**values)
