@@ -142,9 +142,9 @@ class Comparison(NamedTuple):
         return self.result.objective <= self.optimum * (1 + (self.result.target_gap or _GAP))
 
 
-def compared(case: Case, method: str = "auto", options: dict[str, Any] | None = None) -> Comparison:
+def compared(case: Case, method: str = "auto", **settings: Any) -> Comparison:
     """Solve a case and list the promises that the answer breaks."""
-    result = solve(case.X, case.y, case.C, **case.weights, method=method, gap=_GAP, options=options)
+    result = solve(case.X, case.y, case.C, **case.weights, method=method, gap=_GAP, **settings)
     gap = result.target_gap or _GAP
     best = optimum(Problem.from_data(case.X, case.y, case.C, **case.weights))
     promises = {

@@ -22,7 +22,8 @@ def test_values_come_back_with_their_type(value):
 
 @given(words.filter(lambda word: word and "=" not in word), words)
 def test_the_first_sign_divides(key, value):
-    assert key_value(f"{key}={value}") == (key, typed(value))
+    # Texts of them, because one that is not a number is not equal to itself.
+    assert repr(key_value(f"{key}={value}")) == repr((key, typed(value)))
 
 
 @pytest.mark.parametrize("text", ["", "=", "=3", "key"])

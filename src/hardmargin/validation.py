@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_array
 
 FloatArray = NDArray[np.float64]
 
@@ -24,6 +23,9 @@ def validated_samples(X: Any) -> FloatArray:
     ValueError
         If X is not two-dimensional, has no rows or columns, or has values that are not finite or too large.
     """
+    # Takes longer to import than all the rest; a solver's own process never comes here.
+    from sklearn.utils import check_array
+
     samples: Any = check_array(X, accept_sparse="csr", dtype=np.float64, order="C", input_name="X")
     if not isinstance(samples, np.ndarray):
         samples = samples.toarray(order="C")

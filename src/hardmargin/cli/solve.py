@@ -143,7 +143,9 @@ def _add_search_arguments(parser: Parser) -> None:
         type=key_value,
         metavar="KEY=VALUE",
         help="setting of the method; may be repeated. auto, heuristic: effort; packing: heuristic_effort, "
-        "strong_candidates, cover_distance, memory; directions: heuristic_effort, memory",
+        "strong_candidates, cover_distance, memory; directions: heuristic_effort, memory; "
+        "indicator: backend, tuned, presolve, heuristic; benders: those and T_S, T_B, subset_size, stratified, "
+        "weight_bound, region, sampling_region, subset_bounds, cuts_per_round, cut_use",
     )
     parser.add_argument(
         "--time-limit",

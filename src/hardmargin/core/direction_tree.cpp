@@ -14,9 +14,19 @@ constexpr double rounding_share = 1e-11;
 constexpr double worthwhile = 0.02;
 // Lengths are halved where that changes pairs so many times more than halving a coordinate.
 constexpr double length_reluctance = 1.7;
-// Where no split changes a pair by more than this share of what pairs need, splitting is at its end.
-constexpr double narrow = 1e-5;
+// Where no split changes a pair by more than a share of what pairs need, splitting is at its end. The more pairs
+// there are, the closer they lie together; but no closer than single precision tells apart.
+constexpr double narrow_few = 1e-5;
+constexpr double narrow_many = 2e-7;
+constexpr double narrow_pairs = 10;
 constexpr std::uint64_t sample_nodes = 2000;
+// Margins that miss 1 by this are taken for kept: what a solver makes of them is exact.
+constexpr double margin_rounding = 1e-9;
+
+double narrowest(const Samples& samples) {
+    const auto count = static_cast<double>(samples.count());
+    return std::clamp(narrow_pairs / (count * count), narrow_many, narrow_few);
+}
 
 double safely_below(double value) {
     return value * (1 - rounding_share);
@@ -33,6 +43,8 @@ DirectionTree<Cover>::DirectionTree(const Samples& samples, const DirectionOptio
       pairs_(samples, frame_),
       cover_(samples, pairs_),
       solver_(samples),
+      offset_search_(samples),
+      narrow_(narrowest(samples)),
       sample_tree_(samples, {.gap = options.gap, .cover_distance = PackingState::no_cover}, improve_) {}
 
 template <typename Cover>
@@ -82,6 +94,7 @@ std::vector<DirectionNode> DirectionTree<Cover>::search(const DirectionNode& roo
                 ++depth;
                 continue;
             }
+            try_middle(place.region, stop);
             if (search_over_samples(place.region, stop) == Verdict::open) {
                 if (stop()) {
                     return open_nodes(depth);
@@ -200,6 +213,30 @@ typename DirectionTree<Cover>::Verdict DirectionTree<Cover>::close(Place& place)
     return Verdict::open;
 }
 
+// The samples that the best hyperplane along the region's middle keeps are worth a closer look.
+template <typename Cover>
+void DirectionTree<Cover>::try_middle(const DirectionNode& region, const std::function<bool()>& stop) {
+    std::vector<double> direction(samples_.stride());
+    for (std::size_t k = 0; k < frame_.dimension(); ++k) {
+        add_scaled(direction.data(), 0.5 * (region.low[k] + region.high[k]), frame_.axis(k), samples_.stride());
+    }
+    const OffsetSearch::Optimum found = offset_search_.minimise(direction, stop);
+    if (!(found.objective < upper_)) {
+        return;
+    }
+    std::vector<double> margins(samples_.padded_count());
+    samples_.margins(found.hyperplane.weights.data(), found.hyperplane.bias, margins.data());
+    solver_.clear();
+    for (std::size_t i = 0; i < samples_.count(); ++i) {
+        if (margins[i] >= 1 - margin_rounding) {
+            solver_.enable(i);
+        }
+    }
+    if (solver_.solve() == MaxMarginStatus::optimal) {
+        upper_ = improve_(solver_);
+    }
+}
+
 // Few solutions meet in a region that is this small: they are told apart by the samples that they give up.
 template <typename Cover>
 typename DirectionTree<Cover>::Verdict DirectionTree<Cover>::search_over_samples(
@@ -228,7 +265,7 @@ bool DirectionTree<Cover>::split(const DirectionNode& region, DirectionNode& fir
     const double needed_shortest =
         region.shortest > 0 ? 2 / region.shortest : std::numeric_limits<double>::infinity();
     const double length_effect = needed_shortest - needed_longest;
-    if (std::max(length_effect, widest_effect) < narrow * needed_longest) {
+    if (std::max(length_effect, widest_effect) < narrow_ * needed_longest) {
         return false;
     }
     first = region;

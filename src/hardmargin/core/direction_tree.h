@@ -21,6 +21,7 @@
 #include "direction_frame.h"
 #include "direction_node.h"
 #include "max_margin.h"
+#include "offset_search.h"
 #include "packing_tree.h"
 #include "pair_conflicts.h"
 #include "samples.h"
@@ -74,6 +75,7 @@ private:
     double norm_at_least(const DirectionNode& region) const;
     Verdict bound(Place& place, const Place& around);
     Verdict close(Place& place);
+    void try_middle(const DirectionNode& region, const std::function<bool()>& stop);
     Verdict search_over_samples(const DirectionNode& region, const std::function<bool()>& stop);
     bool split(const DirectionNode& region, DirectionNode& first, DirectionNode& second) const;
     std::vector<DirectionNode> open_nodes(std::size_t depth);
@@ -87,6 +89,8 @@ private:
     PairConflicts pairs_;
     Cover cover_;
     MaxMargin solver_;
+    OffsetSearch offset_search_;
+    double narrow_;
     PackingTree sample_tree_;
     ConflictClosure closure_;
     std::vector<Place> places_;  // by depth; their storage is kept

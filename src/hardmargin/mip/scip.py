@@ -29,31 +29,20 @@ _LARGEST_SECONDS = 1e20
 
 def solve_indicator(model: IndicatorModel, limits: SolverLimits) -> Answer:
     """See :class:`hardmargin.mip.base.Backend`."""
-    problem = model.problem
     scip = _new_model(limits)
-    least = None if model.box is None else -model.box
-    weights = [scip.addVar(f"w{j}", lb=least, ub=model.box) for j in range(problem.m)]
-    bias = scip.addVar("b", lb=None)
-    half_square = scip.addVar("t", obj=1.0)
-    given_up = [scip.addVar(f"z{i}", "B", obj=float(cost)) for i, cost in enumerate(problem.costs)]
-    # SCIP's objectives are linear.
-    scip.addCons(0.5 * quicksum(weight * weight for weight in weights) <= half_square, "norm")
-    indicators = []
-    for i, (row, label) in enumerate(zip(problem.X.tolist(), problem.y.tolist(), strict=True)):
-        margin = quicksum(label * value * weight for value, weight in zip(row, weights, strict=True) if value)
-        indicators.append(
-            scip.addConsIndicator(-(margin + label * bias) <= -1, given_up[i], activeone=False, name=f"margin{i}")
-        )
+    built = _BuiltIndicator(scip, model)
     callbacks = Callbacks()
     rows, lazy = split_cuts(model, limits.seconds)
-    add_rows(scip, rows, given_up, removable=model.cut_use == "removable")
+    add_rows(scip, rows, built.given_up, removable=model.cut_use == "removable")
     if lazy:
-        add_found_cuts(scip, given_up, CutMatrix(lazy, problem.n).violated, callbacks)
+        add_found_cuts(scip, built.given_up, CutMatrix(lazy, model.problem.n).violated, callbacks)
     if model.tuned:
         scip.setParam("constraints/indicator/sepaalternativelp", True)
+        # Heuristics on nonlinear programs can take most of the time, and do not look at the clock.
+        scip.setParam("nlp/disable", True)
     if model.start is not None:
-        _offer_start(scip, model, weights, bias, half_square, given_up, indicators)
-    return _run(scip, [*weights, bias], limits, callbacks)
+        built.offer(model.start)
+    return _run(scip, built.plane, limits, callbacks)
 
 
 def solve_cover(model: CoverModel, limits: SolverLimits) -> Answer:
@@ -139,30 +128,54 @@ def _update_hyperplane(answer: Answer, scip: Any, plane: Sequence[Any]) -> None:
         answer.hyperplane = Incumbent(np.array(coef), intercept)
 
 
-def _offer_start(
-    scip: Any,
-    model: IndicatorModel,
-    weights: Sequence[Any],
-    bias: Any,
-    half_square: Any,
-    given_up: Sequence[Any],
-    indicators: Sequence[Any],
-) -> None:
-    """Give SCIP a solution, with the slack variables that its indicator constraints have of their own."""
-    assert model.start is not None
-    coef, intercept = model.start
-    evaluation = model.problem.evaluate(coef, intercept)
-    violated = np.zeros(model.problem.n, dtype=bool)
-    violated[evaluation.violations] = True
-    solution = scip.createSol()
-    for weight, value in zip(weights, coef.tolist(), strict=True):
-        scip.setSolVal(solution, weight, value)
-    scip.setSolVal(solution, bias, intercept)
-    scip.setSolVal(solution, half_square, 0.5 * float(coef @ coef))
-    shortfalls = np.where(violated, np.maximum(0.0, 1 - evaluation.margins), 0.0)
-    for variable, constraint, is_violated, shortfall in zip(
-        given_up, indicators, violated.tolist(), shortfalls.tolist(), strict=True
-    ):
-        scip.setSolVal(solution, variable, float(is_violated))
-        scip.setSolVal(solution, scip.getSlackVarIndicator(constraint), shortfall)
-    scip.addSol(solution)
+class _BuiltIndicator:
+    """The indicator model's variables and constraints in SCIP.
+
+    Attributes
+    ----------
+    plane : list
+        The variables of the weights, then the bias.
+    given_up : list
+        A binary variable for each sample.
+    """
+
+    def __init__(self, scip: Any, model: IndicatorModel) -> None:
+        problem = model.problem
+        self._scip = scip
+        self._problem = problem
+        least = None if model.box is None else -model.box
+        weights = [scip.addVar(f"w{j}", lb=least, ub=model.box) for j in range(problem.m)]
+        bias = scip.addVar("b", lb=None)
+        self.plane = [*weights, bias]
+        self.given_up = [scip.addVar(f"z{i}", "B", obj=float(cost)) for i, cost in enumerate(problem.costs)]
+        # SCIP's objectives are linear. One square at a time is approximated from below with far fewer planes than
+        # their sum, but the plain model has the sum.
+        self._groups = [[j] for j in range(problem.m)] if model.tuned else [list(range(problem.m))]
+        self._half_squares = [scip.addVar(f"t{k}", obj=1.0) for k in range(len(self._groups))]
+        for group, half_square in zip(self._groups, self._half_squares, strict=True):
+            scip.addCons(0.5 * quicksum(weights[j] * weights[j] for j in group) <= half_square)
+        self._margins = []
+        for i, (row, label) in enumerate(zip(problem.X.tolist(), problem.y.tolist(), strict=True)):
+            margin = quicksum(label * value * weight for value, weight in zip(row, weights, strict=True) if value)
+            self._margins.append(
+                scip.addConsIndicator(-(margin + label * bias) <= -1, self.given_up[i], activeone=False)
+            )
+
+    def offer(self, start: Incumbent) -> None:
+        """Give SCIP a solution, with the slack variables that its indicator constraints have of their own."""
+        coef, intercept = start
+        evaluation = self._problem.evaluate(coef, intercept)
+        violated = np.zeros(self._problem.n, dtype=bool)
+        violated[evaluation.violations] = True
+        slacks = [self._scip.getSlackVarIndicator(margin) for margin in self._margins]
+        assignments = [
+            (self.plane, [*coef.tolist(), intercept]),
+            (self._half_squares, [0.5 * float(coef[group] @ coef[group]) for group in self._groups]),
+            (self.given_up, violated.astype(float).tolist()),
+            (slacks, np.where(violated, np.maximum(0.0, 1 - evaluation.margins), 0.0).tolist()),
+        ]
+        solution = self._scip.createSol()
+        for variables, values in assignments:
+            for variable, value in zip(variables, values, strict=True):
+                self._scip.setSolVal(solution, variable, value)
+        self._scip.addSol(solution)
