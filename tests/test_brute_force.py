@@ -13,7 +13,7 @@ from brute_force import KINDS, Comparison, compared, optimum, random_case
 from hardmargin import Problem
 
 COUNT = 40 * len(KINDS)
-EXACT_METHODS = ["packing", "directions"]
+EXACT_METHODS = ["packing", "directions", "auto"]
 
 
 @cache

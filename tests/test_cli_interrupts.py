@@ -106,7 +106,7 @@ def test_between_search_and_writing_the_model_is_written(hard_data, tmp_path, mo
 
     monkeypatch.setattr(hardmargin, "solve", interrupted)
     model = tmp_path / "model.json"
-    assert main(["solve", hard_data, "--json", str(model)]) == 130
+    assert main(["solve", hard_data, "--time-limit", "1", "--json", str(model)]) == 130
     out, err = capsys.readouterr()
     assert Result.load(model).summary() in out
     assert err == "hardmargin: interrupted\n"
@@ -141,7 +141,7 @@ def test_while_writing_the_model_is_finished(hard_data, tmp_path, monkeypatch, c
 
     monkeypatch.setattr(Result, "save", interrupted)
     model = tmp_path / "model.json"
-    assert main(["solve", hard_data, "--json", str(model)]) == 130
+    assert main(["solve", hard_data, "--time-limit", "1", "--json", str(model)]) == 130
     assert Result.load(model).summary() in capsys.readouterr().out
 
 

@@ -86,6 +86,8 @@ def test_as_many_cuts_as_asked_for() -> None:
     assert oracle.separate(np.ones(60), 1e-3) == ([], True)
     with pytest.raises(ValueError, match="every sample"):
         oracle.separate(np.zeros(3), 1e-3)
+    with pytest.raises(ValueError, match="radius"):
+        _core.CutOracle(problem.X, problem.y, _core.WeightRegion.box, 0.0)
 
 
 @pytest.mark.parametrize("C", [0.01, 1.0, 1e4])

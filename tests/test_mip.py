@@ -96,34 +96,48 @@ def test_the_box_is_kept(backend) -> None:
     assert boxed.lower > free.lower
 
 
-def test_the_cover_is_the_smallest_that_leaves_nothing_impossible(backend) -> None:
-    problem = problem_of("B", 12, 2, 1.0)
-    costs = np.random.default_rng(0).uniform(0.5, 2.0, 12)
+@pytest.mark.parametrize("equal", [True, False], ids=["equal costs", "unequal costs"])
+@pytest.mark.parametrize("seed", range(6))
+def test_the_cover_is_the_smallest_that_leaves_nothing_impossible(backend, seed, equal) -> None:
+    """Equal costs matter: samples that look alike in the rows known so far are not alike in those still to come."""
+    n = 12
+    data = generate("B", n, 2, seed)
+    problem = Problem.from_data(data.X, data.y)
+    costs = np.ones(n) if equal else np.random.default_rng(seed).uniform(0.5, 2.0, n)
     oracle = _core.CutOracle(problem.X, problem.y, _core.WeightRegion.box, 1.0)
 
-    def separate(values, lower):
-        return [Cut.of(members) for members in oracle.separate(values, 1e-3)[0]]
+    def separate(values, most=1):
+        return [Cut.of(members) for members in oracle.separate(values, 1e-3, most)[0]]
 
     def kept_together(given_up) -> bool:
-        values = np.zeros(12)
+        values = np.zeros(n)
         values[list(given_up)] = 1.0
         return oracle.separate(values, 0.5) == ([], True)
 
     cheapest = min(
         costs[list(chosen)].sum()
-        for size in range(13)
-        for chosen in combinations(range(12), size)
+        for size in range(n + 1)
+        for chosen in combinations(range(n), size)
         if kept_together(chosen)
     )
-    known = separate(np.zeros(12), 0.0)
-    for cuts in ([], known):
+    known = separate(np.zeros(n), most=0)
+    for cuts in ([], known[:1], known):
         answer = backend.solve_cover(CoverModel(costs, cuts, separate), limits())
         assert answer.lower == pytest.approx(cheapest, rel=1e-6)
         assert answer.upper == pytest.approx(cheapest, rel=1e-6)
 
 
+@pytest.mark.parametrize(("C", "optimum"), [(1e-9, 2e-9), (1e9, 1e9 + 0.5)])
+def test_costs_of_any_size(backend, C, optimum, line) -> None:
+    """With so little at stake, or so much, absolute tolerances would decide."""
+    X, y = line
+    answer = backend.solve_indicator(IndicatorModel(Problem.from_data(X, y, C)), limits())
+    assert answer.lower == pytest.approx(optimum, rel=1e-5)
+    assert answer.upper == pytest.approx(optimum, rel=1e-5)
+
+
 def test_what_a_callback_raises_comes_out(backend) -> None:
-    def separate(values, lower):
+    def separate(values):
         raise ZeroDivisionError("in a callback")
 
     with pytest.raises(ZeroDivisionError, match="in a callback"):
@@ -133,8 +147,8 @@ def test_what_a_callback_raises_comes_out(backend) -> None:
 def test_cut_matrices_find_what_is_violated_and_what_is_tight() -> None:
     cuts = [Cut.of([0, 1]), Cut.of([1, 2]), Cut((0, 1, 2), (1.0, 1.0, 2.0), 2.0)]
     matrix = CutMatrix(cuts, 3)
-    assert matrix.violated(np.array([0.0, 1.0, 0.0]), 0.0) == [cuts[2]]
-    assert matrix.violated(np.array([1.0, 1.0, 0.0]), 0.0) == []
+    assert matrix.violated(np.array([0.0, 1.0, 0.0])) == [cuts[2]]
+    assert matrix.violated(np.array([1.0, 1.0, 0.0])) == []
     # The cheapest cover takes the second and half of the third.
     assert matrix.tight(np.array([5.0, 1.0, 1.0]), 10.0).tolist() == [True, False, True]
     model = IndicatorModel(Problem.from_data(np.eye(3), [0, 1, 1]), cuts=cuts, cut_use="lazy")
@@ -172,6 +186,35 @@ def test_a_crash_is_told_and_costs_nothing(monkeypatch) -> None:
     with pytest.warns(RuntimeWarning, match=r"scip ended unexpectedly \(exit status -6\)"):
         answer = process.solve_indicator("scip", IndicatorModel(problem_of("A", 20, 2, 1.0)), limits())
     assert answer == Answer()
+
+
+def test_a_model_that_nobody_reads_is_no_reason_to_wait(monkeypatch) -> None:
+    """Larger than what fits into a pipe."""
+    large = problem_of("A", 1000, 50, 1.0)
+    monkeypatch.setattr(process, "CHILD", ["-c", "import time; time.sleep(60)"])
+    started = time.monotonic()
+    assert not process.solve_indicator("scip", IndicatorModel(large), limits(0.5)).ended
+    assert time.monotonic() - started < 5.0
+    monkeypatch.setattr(process, "CHILD", ["-c", "raise SystemExit(3)"])
+    with pytest.warns(RuntimeWarning, match="exit status 3"):
+        assert not process.solve_indicator("scip", IndicatorModel(large), limits()).ended
+
+
+@pytest.mark.parametrize("said", ["print('hello')", "import pickle, sys; pickle.dump('lost', sys.stdout.buffer)"])
+def test_what_makes_no_sense_ends_the_solve_and_is_told(said, monkeypatch) -> None:
+    monkeypatch.setattr(process, "CHILD", ["-c", said])
+    with pytest.warns(RuntimeWarning, match="scip ended unexpectedly"):
+        answer = process.solve_indicator("scip", IndicatorModel(problem_of("A", 20, 2, 1.0)), limits())
+    assert answer == Answer()
+
+
+def test_what_was_said_before_a_crash_is_kept(monkeypatch) -> None:
+    said = "import os, pickle, sys; from hardmargin.mip.base import Answer; "
+    said += "pickle.dump(Answer(9.0, 2.0, 5), sys.stdout.buffer); sys.stdout.flush(); os.abort()"
+    monkeypatch.setattr(process, "CHILD", ["-c", said])
+    with pytest.warns(RuntimeWarning, match="exit status -6"):
+        answer = process.solve_indicator("scip", IndicatorModel(problem_of("A", 20, 2, 1.0)), limits())
+    assert (answer.upper, answer.lower, answer.nodes) == (9.0, 2.0, 5)
 
 
 def test_the_community_edition_says_what_it_cannot_do(monkeypatch) -> None:

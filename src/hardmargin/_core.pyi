@@ -94,6 +94,7 @@ class SearchLimits:
 
     threads: int
     node_limit: int
+    work_limit: int
     slice: int
     memory: int
     def __init__(self) -> None: ...
@@ -126,7 +127,7 @@ def packing_search(
     features: _Array,
     labels: _Array,
     costs: _Array,
-    frontier: list[_Node],
+    frontier: list[_Node] | PackingResult,
     upper: float,
     options: PackingOptions,
     limits: SearchLimits,
@@ -170,7 +171,7 @@ def direction_search(
     features: _Array,
     labels: _Array,
     costs: _Array,
-    frontier: list[_Region],
+    frontier: list[_Region] | DirectionResult,
     upper: float,
     options: DirectionOptions,
     limits: SearchLimits,

@@ -142,8 +142,8 @@ def _add_search_arguments(parser: Parser) -> None:
         default=[],
         type=key_value,
         metavar="KEY=VALUE",
-        help="setting of the method; may be repeated. auto, heuristic: effort; packing: heuristic_effort, "
-        "strong_candidates, cover_distance, memory; directions: heuristic_effort, memory; "
+        help="setting of the method; may be repeated. auto, directions: heuristic_effort, memory; "
+        "heuristic: effort; packing: heuristic_effort, strong_candidates, cover_distance, memory; "
         "indicator: backend, tuned, presolve, heuristic; benders: those and T_S, T_B, subset_size, stratified, "
         "weight_bound, region, sampling_region, subset_bounds, cuts_per_round, cut_use",
     )

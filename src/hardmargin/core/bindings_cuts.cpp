@@ -25,7 +25,11 @@ class OwningCutOracle {
 public:
     OwningCutOracle(const Matrix& features, const Vector& labels, WeightRegion region, double radius)
         : samples_(view(features), view(labels), std::vector<double>(labels.size(), 1.0)),
-          oracle_(samples_, region, radius) {}
+          oracle_(samples_, region, radius) {
+        if (!(radius * radius > 0)) {
+            throw nb::value_error("radius: expected a positive number, not too small to be squared");
+        }
+    }
     OwningCutOracle(const OwningCutOracle&) = delete;
     OwningCutOracle& operator=(const OwningCutOracle&) = delete;
 

@@ -1,12 +1,14 @@
 // Where Python meets the exact searches.
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include <cmath>
 #include <cstdint>
 #include <tuple>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "bindings.h"
@@ -79,20 +81,33 @@ void check(const DirectionOptions& options, const Samples& samples) {
     }
 }
 
-template <typename Node, typename Plain, typename Options, auto search>
-SearchResult<Node> run(const Matrix& features, const Vector& labels, const Vector& costs,
-                       const std::vector<Plain>& frontier, double upper, const Options& options,
-                       const SearchLimits& limits, double seconds, nb::object observer) {
-    const Samples samples(view(features), view(labels), view(costs));
-    check(options, samples);
-    for (const Node& node : checked_frontier(frontier, samples)) {
+// The nodes of a plain frontier, or those that an earlier search on the same samples has left open, which are not
+// turned into Python's objects and back.
+template <typename Node, typename Plain>
+std::vector<Node> nodes_of(const std::variant<std::vector<Plain>, SearchResult<Node>*>& frontier,
+                           const Samples& samples) {
+    if (std::holds_alternative<SearchResult<Node>*>(frontier)) {
+        return std::get<SearchResult<Node>*>(frontier)->found.open;
+    }
+    std::vector<Node> nodes = checked_frontier(std::get<std::vector<Plain>>(frontier), samples);
+    for (const Node& node : nodes) {
         if (std::isnan(node.bound) || std::isnan(node.upper)) {
             throw nb::value_error("frontier: bounds must be numbers");
         }
     }
+    return nodes;
+}
+
+template <typename Node, typename Plain, typename Options, auto search>
+SearchResult<Node> run(const Matrix& features, const Vector& labels, const Vector& costs,
+                       const std::variant<std::vector<Plain>, SearchResult<Node>*>& frontier, double upper,
+                       const Options& options, const SearchLimits& limits, double seconds, nb::object observer) {
+    const Samples samples(view(features), view(labels), view(costs));
+    check(options, samples);
+    std::vector<Node> nodes = nodes_of<Node, Plain>(frontier, samples);
     SearchResult<Node> result;
     result.outcome = watched(seconds, std::move(observer), [&](Control& control) {
-        result.found = search(samples, checked_frontier(frontier, samples), upper, options, limits, control);
+        result.found = search(samples, std::move(nodes), upper, options, limits, control);
     });
     return result;
 }
@@ -154,6 +169,7 @@ void bind_searches(nb::module_& module) {
         .def(nb::init<>())
         .def_rw("threads", &SearchLimits::threads)
         .def_rw("node_limit", &SearchLimits::node_limit)
+        .def_rw("work_limit", &SearchLimits::work_limit)
         .def_rw("slice", &SearchLimits::slice)
         .def_rw("memory", &SearchLimits::memory);
     bind_packing(module);

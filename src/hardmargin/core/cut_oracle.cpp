@@ -59,10 +59,14 @@ CutOracle::Answer CutOracle::separate(std::span<const unsigned char> asked) {
     }
     const Answer answer = decide();
     start_ = solver_.solution();
-    if (answer == Answer::impossible) {
-        members_ = proof();
-        minimise();
+    if (answer != Answer::impossible) {
+        return answer;
     }
+    members_ = proof();
+    if (members_.empty()) {
+        return Answer::unknown;
+    }
+    minimise();
     return answer;
 }
 

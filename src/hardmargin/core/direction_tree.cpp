@@ -49,7 +49,7 @@ DirectionTree<Cover>::DirectionTree(const Samples& samples, const DirectionOptio
 
 template <typename Cover>
 std::uint64_t DirectionTree<Cover>::work() const {
-    return pairs_.work() + cover_.work() + solver_.work() + sample_tree_.work();
+    return pairs_.work() + cover_.work() + solver_.work() + offset_search_.work() + sample_tree_.work();
 }
 
 template <typename Cover>

@@ -36,6 +36,7 @@ namespace hardmargin {
 struct SearchLimits {
     std::size_t threads = 1;
     std::uint64_t node_limit = 0;     // 0: none
+    std::uint64_t work_limit = 0;     // multiply-adds, about; 0: none
     std::uint64_t slice = 256;        // subproblems of one slice
     std::size_t memory = 4ull << 30;  // bytes of open subproblems before the search goes depth first
 };
@@ -177,6 +178,7 @@ private:
     void work(bool leader) {
         Tree tree(samples_, options_, [this](const MaxMargin& solver) { return improve(solver); });
         std::uint64_t counted = 0;
+        std::uint64_t counted_work = 0;
         const auto stop = [&] {
             if (leader && !stopped_ &&
                 control_.stop({upper_.load(), shown_bound_.load(), nodes_ + tree.nodes() - counted})) {
@@ -214,6 +216,8 @@ private:
             --busy_;
             nodes_ += tree.nodes() - counted;
             counted = tree.nodes();
+            work_ += tree.work() - counted_work;
+            counted_work = tree.work();
             for (Node& left : tree.take_stuck()) {
                 stuck_.push_back(inherited(std::move(left), node));
             }
@@ -222,12 +226,12 @@ private:
             }
             working_bounds_[place] = std::numeric_limits<double>::infinity();
             shown_bound_ = lower_bound();
-            if (limits_.node_limit > 0 && nodes_ >= limits_.node_limit) {
+            if ((limits_.node_limit > 0 && nodes_ >= limits_.node_limit) ||
+                (limits_.work_limit > 0 && work_ >= limits_.work_limit)) {
                 stopped_ = true;
             }
             changed_.notify_all();
         }
-        work_ += tree.work();
         changed_.notify_all();
     }
 

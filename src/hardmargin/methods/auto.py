@@ -1,23 +1,123 @@
-"""The default: the best that this version can do, without the caller having to choose.
+"""The default: both exact methods, in turns that suit the problem, so that the caller need not choose.
 
-This version has one method, the primal search with its cheap bounds; auto runs it.
+The search over directions is far ahead with few features, the search over samples with many; in between either may
+be. The one that is likely to be ahead starts, and has the problem to itself for a while, which is enough for most;
+then the other one has its turns too. They share the best hyperplane and the best bound. Turns are counted in work
+and not in seconds, so that one thread does the same every time.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from hardmargin.bounds import Report
-from hardmargin.methods import heuristic
-from hardmargin.methods.base import Incumbent, Limits
+from hardmargin.methods import directions, heuristic, packing
+from hardmargin.methods.base import Incumbent, Limits, require_positive
+from hardmargin.methods.proof import Proof
 from hardmargin.problem import Problem
 from hardmargin.result import Result
+from hardmargin.status import Status
 
-Options = heuristic.Options
+# Up to how many features the search over directions starts, and up to how many it takes part.
+_FEW_FEATURES = 8
+_SOME_FEATURES = 12
+# Share of the work that the other method gets after a while.
+_SHARE_OF_OTHER = 0.25
+# Work that the first method does alone, and of the first turn after that; turns grow with the work that is done.
+_HEAD_START = 100_000_000_000
+_FIRST_TURN = 20_000_000_000
+_TURN_SHARE = 0.5
+
+
+@dataclass(frozen=True)
+class Options:
+    """Settings of the choice between methods.
+
+    Attributes
+    ----------
+    heuristic_effort : float
+        Effort of the primal search that comes first, as in the method ``heuristic``; ten times that follows if
+        the problem turns out to be hard.
+    memory : float
+        Gigabytes of open subproblems, of all methods together.
+    """
+
+    heuristic_effort: float = 0.2
+    memory: float = 4.0
+
+    def __post_init__(self) -> None:
+        require_positive(self, "heuristic_effort", "memory")
 
 
 def run(
     problem: Problem, incumbent: Incumbent | None, limits: Limits, report: Report, options: Options | None = None
 ) -> Result:
-    """Solve with the method that suits the problem; see :class:`hardmargin.methods.base.Method`."""
-    return replace(heuristic.run(problem, incumbent, limits, report, options), method="auto")
+    """Solve with the methods that suit the problem; see :class:`hardmargin.methods.base.Method`."""
+    options = options or Options()
+    found = heuristic.run(problem, incumbent, limits, report, heuristic.Options(options.heuristic_effort))
+    if found.gap <= limits.gap or found.status is not Status.HEURISTIC:
+        return replace(found, method="auto")
+    players = _players(problem, found, limits, report, options)
+    while not any(player.proof.finished for player in players):
+        able = [player for player in players if not player.ended]
+        if not able:
+            break
+        player = min(able, key=lambda player: player.due)
+        player.take_turn()
+        for other in players:
+            other.proof.take_over(player.proof)
+    last = next((player.proof for player in players if player.proof.finished), players[0].proof)
+    return replace(last.result(), method="auto", nodes=sum(player.proof.nodes for player in players))
+
+
+class _Player:
+    """A method with its share of the work."""
+
+    def __init__(self, proof: Proof, share: float, handicap: int) -> None:
+        self.proof = proof
+        self.ended = False
+        self._steps = proof.steps()
+        self._share = share
+        self._handicap = handicap
+
+    @property
+    def due(self) -> float:
+        """The smaller, the sooner is its next turn."""
+        return (self.proof.work + self._handicap) / self._share
+
+    def take_turn(self) -> None:
+        """Do some work."""
+        self.proof.step_work = max(_FIRST_TURN, int(_TURN_SHARE * self.proof.work))
+        self.ended = next(self._steps, self) is self or self.proof.stuck
+
+
+def _players(problem: Problem, found: Result, limits: Limits, report: Report, options: Options) -> list[_Player]:
+    """The methods that take part, the one that starts first."""
+    both = problem.m <= _SOME_FEATURES
+    memory = options.memory / 2 if both else options.memory
+    proofs: list[Proof] = []
+
+    def add_samples(report: Report) -> None:
+        settings = packing.Options(options.heuristic_effort, memory=memory)
+        proofs.append(packing.PackingProof(problem, found, limits, report, settings))
+
+    def add_directions(report: Report) -> None:
+        settings = directions.Options(options.heuristic_effort, memory)
+        proofs.append(directions.DirectionProof(problem, found, limits, report, settings))
+
+    if not both:
+        add_samples(report)
+        return [_Player(proofs[0], 1.0, 0)]
+    for add in (add_directions, add_samples) if problem.m <= _FEW_FEATURES else (add_samples, add_directions):
+        add(_with_others(report, proofs, len(proofs)))
+    handicap = int(_SHARE_OF_OTHER / (1 - _SHARE_OF_OTHER) * _HEAD_START)
+    return [_Player(proofs[0], 1 - _SHARE_OF_OTHER, 0), _Player(proofs[1], _SHARE_OF_OTHER, handicap)]
+
+
+def _with_others(report: Report, proofs: list[Proof], own: int) -> Report:
+    """The report of one proof, with what the others have looked at."""
+
+    def report_all(time: float, upper: float, lower: float, nodes: int) -> None:
+        report(time, upper, lower, nodes + sum(proof.nodes for k, proof in enumerate(proofs) if k != own))
+
+    return report_all

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hardmargin import _core
 from hardmargin.methods.mip_proof import MipProof
-from hardmargin.mip.base import Answer, Backend, CoverModel, Cut, Separator, safe_bound
+from hardmargin.mip.base import Backend, CoverModel, Cut, Separator, safe_bound
 from hardmargin.problem import Problem
 from hardmargin.validation import FloatArray
 
@@ -25,6 +25,8 @@ _REFERENCE_SECONDS = 600.0
 _LARGEST_SUBSET = 50
 # Bounds of subsets become cuts from this many violations.
 _SMALLEST_SUBSET_BOUND = 2
+# A bound that is above a whole number of violations by less than this means that number.
+_WHOLE = 1e-4
 # Sampling ends early when so many subsets in a row have brought nothing new.
 _PATIENCE = 30
 # The weights' bound is made larger by this, relatively, so that rounding cannot make it wrong.
@@ -49,6 +51,7 @@ class CutCollector:
         self._options = options
         self._random = np.random.default_rng(proof.limits.seed)
         self._proven_cost = 0.0
+        self._believed = True
         self._cuts: dict[Cut, None] = {}
 
     @property
@@ -73,7 +76,7 @@ class CutCollector:
             "code": 2 * objective,
             "tightened": 2 * (objective - self._proven_cost),
         }[self._options.weight_bound]
-        return math.sqrt(max(0.0, squared)) * (1 + _WEIGHT_ALLOWANCE)
+        return math.sqrt(max(squared, _WEIGHT_ALLOWANCE * objective)) * (1 + _WEIGHT_ALLOWANCE)
 
     def sample(self) -> None:
         """The sampling phase: subsets, one after the other, until its time is up or they bring nothing new."""
@@ -83,9 +86,11 @@ class CutCollector:
             known = len(self._cuts)
             rows = self._subset()
             seconds = deadline - time.monotonic()
-            answer, found = self._cover(rows, [], self._sampling_region, max(0.0, seconds))
+            bound, found = self._cover(rows, [], self._sampling_region, max(0.0, seconds))
+            if not self._prove(bound):
+                return
             self._cuts.update(found)
-            self._add_subset_bound(rows, safe_bound(answer.lower))
+            self._add_subset_bound(rows, safe_bound(bound))
             useless = useless + 1 if len(self._cuts) == known else 0
         self._proof.note_end()
 
@@ -93,13 +98,12 @@ class CutCollector:
         """The full phase: all samples, starting with the cuts that are known."""
         deadline = self._deadline(self._options.T_B)
         seconds = deadline - time.monotonic()
-        if seconds <= 0 or self._proof.finished:
+        if seconds <= 0 or self._proof.finished or not self._believed:
             return
         rows = np.arange(self._problem.n)
-        answer, found = self._cover(rows, self.cuts, self._region, seconds)
-        self._cuts.update(found)
-        self._prove(safe_bound(answer.lower))
-        self._proof.claim(answer)
+        bound, found = self._cover(rows, self.cuts, self._region, seconds)
+        if self._prove(bound):
+            self._cuts.update(found)
         self._proof.note_end()
 
     @property
@@ -131,8 +135,8 @@ class CutCollector:
 
     def _cover(
         self, rows: Rows, known: list[Cut], region: _core.WeightRegion, seconds: float
-    ) -> tuple[Answer, dict[Cut, None]]:
-        """Branch and cut on the cover model of some samples; the cuts are those of the problem's own rows."""
+    ) -> tuple[float, dict[Cut, None]]:
+        """Branch and cut on the cover model of some samples: the solver's bound, and cuts of the problem's rows."""
         problem = self._problem
         oracle = _core.CutOracle(
             np.ascontiguousarray(problem.X[rows]),
@@ -142,12 +146,14 @@ class CutCollector:
         )
         found: dict[Cut, None] = {}
         model = CoverModel(problem.costs[rows], known, self._separator(oracle, rows, found))
-        return self._backend.solve_cover(model, self._proof.solver_limits(seconds)), found
+        answer = self._backend.solve_cover(model, self._proof.solver_limits(seconds))
+        self._proof.nodes += answer.nodes
+        return answer.lower, found
 
     def _separator(self, oracle: _core.CutOracle, rows: Rows, found: dict[Cut, None]) -> Separator:
         names = rows.tolist()
 
-        def separate(values: FloatArray, lower: float) -> list[Cut]:
+        def separate(values: FloatArray) -> list[Cut]:
             sets, _ = oracle.separate(values, _ZERO, self._options.cuts_per_round)
             found.update((Cut.of([names[i] for i in members]), None) for members in sets)
             return [Cut.of(members) for members in sets]
@@ -157,14 +163,22 @@ class CutCollector:
     def _add_subset_bound(self, rows: Rows, bound: float) -> None:
         costs = self._problem.costs[rows]
         cheapest = float(costs.min())
-        self._prove(bound)
         equal = cheapest == float(costs.max())
         # Whole violations, if they all cost the same.
-        needed = math.ceil(bound / cheapest) if equal else bound / cheapest
+        needed = math.ceil(bound / cheapest - _WHOLE) if equal else bound / cheapest
         if self._options.subset_bounds and needed >= _SMALLEST_SUBSET_BOUND:
             factors = (costs / cheapest).tolist()
             self._cuts[Cut(tuple(rows.tolist()), tuple(factors), float(needed))] = None
 
-    def _prove(self, cost: float) -> None:
-        """Remember that the violations of every hyperplane that is at least as good cost so much."""
-        self._proven_cost = max(self._proven_cost, min(cost, self._proof.objective))
+    def _prove(self, solvers_bound: float) -> bool:
+        """Remember that the violations of every hyperplane that is at least as good cost so much.
+
+        False if that cannot be: then nothing that was collected is believed.
+        """
+        if not self._proof.claim(solvers_bound):
+            self._cuts.clear()
+            self._proven_cost = 0.0
+            self._believed = False
+            return False
+        self._proven_cost = max(self._proven_cost, min(safe_bound(solvers_bound), self._proof.objective))
+        return True

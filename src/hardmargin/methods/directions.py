@@ -7,6 +7,7 @@ that is searched first.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from hardmargin import _core
@@ -57,21 +58,19 @@ def run(
     found = heuristic.run(problem, incumbent, limits, report, heuristic.Options(options.heuristic_effort))
     if found.gap <= limits.gap or found.status is not Status.HEURISTIC:
         return replace(found, method="directions")
-    proof = _Proof(problem, found, limits, report, options)
-    proof.search(_FIRST_NODES)
-    if not (proof.finished or proof.complete):
-        proof.improve(_LATER_EFFORT * options.heuristic_effort)
-    if not (proof.finished or proof.complete):
-        proof.search()
+    proof = DirectionProof(problem, found, limits, report, options)
+    for _ in proof.steps():
+        pass
     return proof.result()
 
 
-class _Proof(Proof):
+class DirectionProof(Proof):
     """A proof whose open regions are carried from one search to the next."""
 
     def __init__(self, problem: Problem, found: Result, limits: Limits, report: Report, options: Options) -> None:
         super().__init__(problem, found, limits, report, "directions")
-        self.frontier: list[Region] = []
+        self._effort = _LATER_EFFORT * options.heuristic_effort
+        self._open: list[Region] | _core.DirectionResult = []
         self._options = _core.DirectionOptions()
         # Half of the gap asked for is left to rounding.
         self._options.gap = limits.gap / 2
@@ -81,16 +80,26 @@ class _Proof(Proof):
         memory = options.memory * 2**30
         self._options.path_memory = int(_PATH_SHARE * memory / limits.threads)
         self._core_limits.memory = int((1 - _PATH_SHARE) * memory)
-        self.complete = False
 
-    def search(self, nodes: int | None = None) -> None:
-        """Search the open regions, looking at so many of them and their parts at most."""
+    def steps(self) -> Iterator[None]:
+        """See :class:`Proof`."""
+        self.search(nodes=_FIRST_NODES)
+        yield
+        if not self.stuck:
+            self.improve(self._effort)
+        while not (self.finished or self.stuck):
+            self.search(work=self.step_work)
+            yield
+
+    def search(self, nodes: int | None = None, work: int = 0) -> None:
+        """Search the open regions, up to so many of them and their parts, or so much work."""
         self._core_limits.node_limit = self.nodes_allowed(nodes)
+        self._core_limits.work_limit = work
         found = _core.direction_search(
             self.problem.X,
             self.problem.y,
             self.problem.costs,
-            self.frontier,
+            self._open,
             self.objective,
             self._options,
             self._core_limits,
@@ -98,8 +107,7 @@ class _Proof(Proof):
             self.observe,
         )
         self.add(found)
+        self._open = found
         # What a search leaves open that was not cut short cannot be closed: rounding is in the way.
-        self.complete = nodes is None or found.nodes < nodes
-        if not (self.finished or self.complete):
-            # Only now: turning many regions into Python's objects takes seconds.
-            self.frontier = found.open
+        cut_short = (nodes is not None and found.nodes >= nodes) or (0 < work <= found.work)
+        self.stuck = not cut_short and not self.finished

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 
 from hardmargin import _core
@@ -31,7 +33,6 @@ class MipProof(Proof):
 
     def __init__(self, problem: Problem, limits: Limits, report: Report, method: str) -> None:
         super().__init__(problem, _flat(problem, limits, method), limits, report, method)
-        self.trusted = True
 
     def solve_indicator(self, backend: str, model: IndicatorModel) -> None:
         """Let a solver solve the whole problem."""
@@ -39,7 +40,7 @@ class MipProof(Proof):
         if answer.hyperplane is not None:
             self.offer(answer.hyperplane)
         self.nodes += answer.nodes
-        self.claim(answer)
+        self.claim(answer.lower)
         self.note_end()
 
     def solver_limits(self, seconds: float) -> SolverLimits:
@@ -53,14 +54,24 @@ class MipProof(Proof):
             observe=self._observe_solver,
         )
 
-    def claim(self, answer: Answer) -> None:
-        """Take over a solver's bound, less its tolerances; not if a hyperplane is better than it allows."""
-        bound = safe_bound(answer.lower)
+    def claim(self, solvers_bound: float) -> bool:
+        """Take over a solver's bound, less its tolerances; False if a hyperplane is better than it allows.
+
+        Then it is wrong, and so may be all that the solver has claimed before: no bound is left.
+        """
+        bound = safe_bound(solvers_bound)
         if bound > self.objective * (1 + _CONTRADICTION):
-            self.trusted = False
-            return
+            warnings.warn(
+                f"the solver claims that no hyperplane costs less than {solvers_bound:g}, and one costs "
+                f"{self.objective:g}; what it has proven is not believed.",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+            self.lower_bound = 0.0
+            return False
         self.lower_bound = max(self.lower_bound, min(bound, self.objective))
         self.watch.report(self.objective, self.lower_bound, self.nodes)
+        return True
 
     def note_end(self) -> None:
         """Remember if it was the time or someone who ended the last phase."""

@@ -9,6 +9,7 @@ then the last target proven, and what the lower targets cost is little beside th
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -31,6 +32,9 @@ _EASY_WORK = 2_000_000_000
 _HARD_WORK = 40_000_000_000
 # Of the memory, what the threads may use together for certified sets; the rest is for open subproblems.
 _POOL_SHARE = 0.25
+
+# Samples kept and given up, bound, and the objective it was derived under.
+PackingNode = tuple[list[int], list[int], float, float]
 
 
 @dataclass(frozen=True)
@@ -75,23 +79,24 @@ def run(
     found = heuristic.run(problem, incumbent, limits, report, heuristic.Options(options.heuristic_effort))
     if found.gap <= limits.gap or found.status is not Status.HEURISTIC:
         return replace(found, method="packing")
-    proof = _Proof(problem, found, limits, report, options)
-    proof.first_search()
-    if proof.target is not None:
-        proof.improve(_LATER_EFFORT * options.heuristic_effort)
-    while proof.target is not None:
-        proof.search(proof.target)
+    proof = PackingProof(problem, found, limits, report, options)
+    for _ in proof.steps():
+        pass
     return proof.result()
 
 
-class _Proof(Proof):
+class PackingProof(Proof):
     """A proof by targets that rise towards the objective."""
 
     def __init__(self, problem: Problem, found: Result, limits: Limits, report: Report, options: Options) -> None:
         super().__init__(problem, found, limits, report, "packing")
         self._cost = float(problem.costs.mean())
         self._step = max(0.1 * (self.objective - self.lower_bound), 2 * self._cost)
-        self._stuck = False
+        self._effort = _LATER_EFFORT * options.heuristic_effort
+        # The present target, what its search has left open, and the work that it has needed so far.
+        self._target: float | None = None
+        self._open: list[PackingNode] | _core.PackingResult = []
+        self._target_work = 0
         self._options = _core.PackingOptions()
         # Half of the gap asked for is left to rounding.
         self._options.gap = limits.gap / 2
@@ -106,25 +111,66 @@ class _Proof(Proof):
     @property
     def target(self) -> float | None:
         """What to prove next; None if there is nothing left to prove, or no leave to go on."""
-        if self.finished or self._stuck:
+        if self.finished or self.stuck:
             return None
+        begun = self._target
+        if begun is not None and begun <= self.objective and self.lower_bound < self._proven(begun):
+            return begun
         target = self.lower_bound + self._step
         return self.objective if target > self.objective - self._cost else target
 
-    def first_search(self) -> None:
+    def steps(self) -> Iterator[None]:
+        """See :class:`Proof`."""
+        self._first_search()
+        yield
+        if self.target is not None:
+            self.improve(self._effort)
+        while (target := self.target) is not None:
+            self._search_below(target)
+            yield
+
+    def _first_search(self) -> None:
         """Search for the optimum itself for a while, by packings alone: enough for small problems."""
         self._options.cover_distance = np.inf
-        self.search(self.objective, _FIRST_NODES)
+        found = self._search(self.objective, _whole(self.lower_bound, self.objective), nodes=_FIRST_NODES)
+        self._adjust_step(found.work)
         self._options.cover_distance = self._cover_distance
 
-    def search(self, upper: float, nodes: int | None = None) -> None:
-        """Search for hyperplanes that cost less than ``upper``, looking at so many subproblems at most."""
+    def _search_below(self, target: float) -> None:
+        """Go on with the search below a target, or begin it."""
+        if target != self._target:
+            self._target, self._target_work = target, 0
+            self._open = _whole(self.lower_bound, target)
+        found = self._search(target, self._open, work=self.step_work)
+        self._target_work += found.work
+        self._open = found
+        if 0 < self.step_work <= found.work and self.lower_bound < self._proven(target):
+            return
+        self._target = None
+        self._adjust_step(self._target_work)
+        # A search that was not cut short and has not proven its target never will: rounding is in the way.
+        complete = self.watch.ended is None and not self.out_of_nodes
+        self.stuck = complete and self.lower_bound < self._proven(target)
+
+    def _proven(self, target: float) -> float:
+        """The bound at which a target counts as proven."""
+        return min(target, self.objective) * (1 - self.limits.gap)
+
+    def _search(
+        self,
+        upper: float,
+        frontier: list[PackingNode] | _core.PackingResult,
+        nodes: int | None = None,
+        work: int = 0,
+    ) -> _core.PackingResult:
+        """Search below a frontier for hyperplanes that cost less than ``upper``."""
         self._core_limits.node_limit = self.nodes_allowed(nodes)
+        self._core_limits.work_limit = work
         found = _core.packing_search(
             self.problem.X,
             self.problem.y,
             self.problem.costs,
-            [([], [], self.lower_bound, upper)],
+            frontier,
             upper,
             self._options,
             self._core_limits,
@@ -132,13 +178,15 @@ class _Proof(Proof):
             self.observe,
         )
         self.add(found)
-        self._adjust_step(found.work)
-        # A search that was not cut short and has not proven its target never will: rounding is in the way.
-        complete = nodes is None and self.watch.ended is None and not self.out_of_nodes
-        self._stuck = complete and self.lower_bound < min(upper, self.objective) * (1 - self.limits.gap)
+        return found
 
     def _adjust_step(self, work: int) -> None:
         if work < _EASY_WORK:
             self._step *= 1.5
         elif work > _HARD_WORK:
             self._step = max(self._cost, 0.5 * self._step)
+
+
+def _whole(bound: float, upper: float) -> list[PackingNode]:
+    """The whole problem as a frontier."""
+    return [([], [], bound, upper)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Protocol
 
 import numpy as np
@@ -30,6 +31,8 @@ class SearchResult(Protocol):
     @property
     def nodes(self) -> int: ...
     @property
+    def work(self) -> int: ...
+    @property
     def outcome(self) -> _core.Outcome: ...
 
 
@@ -44,6 +47,14 @@ class Proof:
         The best bound.
     nodes : int
         Subproblems looked at.
+    work : int
+        Multiply-adds of the searches, about.
+    step_work : int
+        After how much of it a step ends; 0 means not before the search does.
+    stuck : bool
+        Whether rounding is in the way of going on.
+    improved : bool
+        Whether a longer look for a better hyperplane has been taken.
     """
 
     def __init__(self, problem: Problem, found: Result, limits: Limits, report: Report, method: str) -> None:
@@ -56,6 +67,21 @@ class Proof:
         self.objective = found.objective
         self.lower_bound = found.lower_bound
         self.nodes = 0
+        self.work = 0
+        self.step_work = 0
+        self.stuck = False
+        self.improved = False
+
+    def steps(self) -> Iterator[None]:
+        """The whole proof, in steps; it ends when it is finished or stuck."""
+        raise NotImplementedError
+
+    def take_over(self, other: Proof) -> None:
+        """Learn what another proof of the same problem knows."""
+        if other.objective < self.objective:
+            self.coef, self.intercept, self.objective = other.coef, other.intercept, other.objective
+        self.lower_bound = min(max(self.lower_bound, other.lower_bound), self.objective)
+        self.improved = self.improved or other.improved
 
     @property
     def finished(self) -> bool:
@@ -78,6 +104,7 @@ class Proof:
     def add(self, found: SearchResult) -> None:
         """Take over what a search found and proved, and why it ended."""
         self.nodes += found.nodes
+        self.work += found.work
         if found.weights and found.objective < self.objective:
             self.coef, self.intercept, self.objective = np.array(found.weights), found.bias, found.objective
         self.lower_bound = min(max(self.lower_bound, found.lower_bound), self.objective)
@@ -85,7 +112,10 @@ class Proof:
         self.watch.take_note(found.outcome)
 
     def improve(self, effort: float) -> None:
-        """Look for a better hyperplane once more."""
+        """Look for a better hyperplane once more, unless that has been done."""
+        if self.improved or self.finished:
+            return
+        self.improved = True
         known = Incumbent(self.coef, self.intercept)
         found = heuristic.run(self.problem, known, self.limits, self._observe_heuristic, heuristic.Options(effort))
         if found.objective < self.objective:

@@ -33,6 +33,13 @@ SMALLEST_GAP = 1e-5
 # What is taken off a solver's bound, relatively: more than its tolerances can amount to on data of common scale.
 _BOUND_ALLOWANCE = 1e-6
 
+# Share of the time that may go into finding out which cuts are tight.
+_RELAXATION_SHARE = 0.05
+
+# Objectives of models are multiplied by a factor if costs are outside of this range: tolerances are absolute.
+_SMALLEST_COST = 1e-3
+_LARGEST_COST = 1e6
+
 # Known cuts that are added at a time, and the violation that makes them worth it.
 _MOST_CUTS = 200
 _VIOLATION = 1e-6
@@ -54,8 +61,8 @@ class Cut(NamedTuple):
 class Separator(Protocol):
     """Finds cuts."""
 
-    def __call__(self, values: FloatArray, lower: float) -> list[Cut]:
-        """Cuts that a point violates, which may be fractional; ``lower`` is the model's present bound."""
+    def __call__(self, values: FloatArray) -> list[Cut]:
+        """Cuts that a point violates, which may be fractional."""
 
 
 @dataclass(frozen=True)
@@ -152,6 +159,13 @@ class SolverLimits:
     observe: Callable[[Answer], bool] | None = None
 
 
+@dataclass(frozen=True)
+class Refusal:
+    """Why a back end does not take a model."""
+
+    text: str
+
+
 class Backend(Protocol):
     """A module of this folder.
 
@@ -170,6 +184,12 @@ class Backend(Protocol):
         """Solve the cover model by branch and cut."""
 
 
+def objective_factor(costs: FloatArray) -> float:
+    """What the objective of a model with these costs is multiplied by before a solver gets it."""
+    typical = float(np.median(costs))
+    return 1.0 if _SMALLEST_COST <= typical <= _LARGEST_COST else 1 / typical
+
+
 def safe_bound(solvers_bound: float) -> float:
     """A solver's lower bound, less what its tolerances may have added to it."""
     return max(0.0, solvers_bound * (1 - _BOUND_ALLOWANCE))
@@ -186,7 +206,7 @@ class CutMatrix:
         self.matrix = scipy.sparse.csr_matrix((factors, columns, starts), shape=(len(cuts), count))
         self.bounds = np.array([cut.bound for cut in cuts])
 
-    def violated(self, values: FloatArray, lower: float) -> list[Cut]:
+    def violated(self, values: FloatArray) -> list[Cut]:
         """A :class:`Separator`: the cuts that a point violates most."""
         shortfalls = self.bounds - self.matrix @ values
         chosen = np.flatnonzero(shortfalls > _VIOLATION)
@@ -197,7 +217,7 @@ class CutMatrix:
     def tight(self, costs: FloatArray, seconds: float) -> NDArray[np.bool_]:
         """Which cuts hold with equality at the cheapest fractional cover; none if that takes too long."""
         found = scipy.optimize.linprog(
-            costs,
+            costs / costs.mean(),
             A_ub=-self.matrix,
             b_ub=-self.bounds,
             bounds=(0, 1),
@@ -217,7 +237,7 @@ def split_cuts(model: IndicatorModel, seconds: float) -> tuple[list[Cut], list[C
         return [], cuts
     if model.cut_use != "tight":
         return cuts, []
-    tight = CutMatrix(cuts, model.problem.n).tight(model.problem.costs, seconds).tolist()
+    tight = CutMatrix(cuts, model.problem.n).tight(model.problem.costs, _RELAXATION_SHARE * seconds).tolist()
     return (
         [cut for cut, is_row in zip(cuts, tight, strict=True) if is_row],
         [cut for cut, is_row in zip(cuts, tight, strict=True) if not is_row],

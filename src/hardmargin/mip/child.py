@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import Any, BinaryIO
 
 from hardmargin.mip import get_backend
-from hardmargin.mip.base import Answer, IndicatorModel, SolverLimits
+from hardmargin.mip.base import Answer, IndicatorModel, Refusal, SolverLimits
 
 # Seconds that a solver has to end when it is asked to and nobody is there to end this process.
 _GRACE = 5.0
@@ -64,8 +64,12 @@ def main() -> None:
     name, model, limits = parent.request()
     try:
         parent.send(get_backend(name).solve_indicator(model, replace(limits, observe=parent.observe)))
+    except ValueError as error:
+        parent.send(Refusal(str(error)))
     except Exception as error:
-        parent.send(error)
+        parent.send(f"{type(error).__name__}: {error}")
+    # Not through the interpreter's end: a thread still waits for standard input.
+    os._exit(0)
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from hardmargin.mip.base import (
     IndicatorModel,
     Separator,
     SolverLimits,
+    objective_factor,
     split_cuts,
 )
 from hardmargin.mip.running import Callbacks, Run
@@ -45,8 +46,9 @@ def solve_indicator(model: IndicatorModel, limits: SolverLimits) -> Answer:
     solver.variables.add(lb=[-box] * problem.m, ub=[box] * problem.m)
     solver.variables.add(lb=[-cplex.infinity], ub=[cplex.infinity])
     first = problem.m + 1
-    solver.variables.add(obj=problem.costs.tolist(), types="B" * problem.n)
-    solver.objective.set_quadratic([1.0] * problem.m + [0.0] * (problem.n + 1))
+    factor = objective_factor(problem.costs)
+    solver.variables.add(obj=(factor * problem.costs).tolist(), types="B" * problem.n)
+    solver.objective.set_quadratic([factor] * problem.m + [0.0] * (problem.n + 1))
     plane = list(range(first))
     rows = np.column_stack([problem.y[:, None] * problem.X, problem.y]).tolist()
     solver.indicator_constraints.add_batch(
@@ -66,28 +68,29 @@ def solve_indicator(model: IndicatorModel, limits: SolverLimits) -> Answer:
         solver.parameters.mip.cuts.localimplied.set(_VERY_AGGRESSIVE)
     if model.start is not None:
         _offer_start(solver, model)
-    return _run(solver, first, limits, callbacks)
+    return _run(solver, factor, first, limits, callbacks)
 
 
 def solve_cover(model: CoverModel, limits: SolverLimits) -> Answer:
     """See :class:`hardmargin.mip.base.Backend`."""
     solver = _new_solver(limits)
-    solver.variables.add(obj=model.costs.tolist(), types="B" * len(model.costs))
+    factor = objective_factor(model.costs)
+    solver.variables.add(obj=(factor * model.costs).tolist(), types="B" * len(model.costs))
     callbacks = Callbacks()
     separators = [model.separate]
     if model.cuts:
         # Not as rows: they would count against the community edition's limit.
         separators.insert(0, CutMatrix(model.cuts, len(model.costs)).violated)
 
-    def separate(values: FloatArray, lower: float) -> list[Cut]:
+    def separate(values: FloatArray) -> list[Cut]:
         for separator in separators:
-            found = separator(values, lower)
+            found = separator(values)
             if found:
                 return found
         return []
 
     _add_found_cuts(solver, 0, len(model.costs), separate, callbacks)
-    return _run(solver, 0, limits, callbacks)
+    return _run(solver, factor, 0, limits, callbacks)
 
 
 def _new_solver(limits: SolverLimits) -> Any:
@@ -130,11 +133,21 @@ def _offer_start(solver: Any, model: IndicatorModel) -> None:
     solver.MIP_starts.add([list(range(len(values))), values], solver.MIP_starts.effort_level.auto)
 
 
-def _run(solver: Any, plane: int, limits: SolverLimits, callbacks: Callbacks) -> Answer:
-    """Solve; the first ``plane`` variables are those of the hyperplane."""
+def _run(solver: Any, factor: float, plane: int, limits: SolverLimits, callbacks: Callbacks) -> Answer:
+    """Solve; the first ``plane`` variables are those of the hyperplane, and objectives have the factor in them."""
     answer = Answer()
+    try:
+        _solve(solver, factor, plane, answer, limits, callbacks)
+    finally:
+        solver.end()
+    return answer
+
+
+def _solve(
+    solver: Any, factor: float, plane: int, answer: Answer, limits: SolverLimits, callbacks: Callbacks
+) -> None:
     listener = solver.register_callback(_Listener)
-    listener.answer, listener.plane, listener.callbacks = answer, plane, callbacks
+    listener.answer, listener.factor, listener.plane, listener.callbacks = answer, factor, plane, callbacks
     aborter = cplex.Aborter()
     solver.use_aborter(aborter)
     try:
@@ -147,13 +160,11 @@ def _run(solver: Any, plane: int, limits: SolverLimits, callbacks: Callbacks) ->
         solver.remove_aborter()
     solution = solver.solution
     answer.nodes = solution.progress.get_num_nodes_processed()
-    answer.lower = max(answer.lower, _finite(solution.MIP.get_best_objective, -math.inf))
-    answer.upper = _finite(solution.get_objective_value, math.inf)
+    answer.lower = max(answer.lower, _finite(solution.MIP.get_best_objective, -math.inf) / factor)
+    answer.upper = _finite(solution.get_objective_value, math.inf) / factor
     if plane and solution.is_primal_feasible():
         answer.hyperplane = _hyperplane(solution.get_values(0, plane - 1))
     answer.ended = True
-    solver.end()
-    return answer
 
 
 def _hyperplane(values: list[float]) -> Incumbent:
@@ -181,6 +192,7 @@ class _Listener(MIPInfoCallback):
     """Keeps an answer up to date."""
 
     answer: Answer
+    factor: float
     plane: int
     callbacks: Callbacks
 
@@ -189,17 +201,18 @@ class _Listener(MIPInfoCallback):
 
     def _update(self) -> None:
         self.answer.nodes = self.get_num_nodes()
-        if self.has_incumbent() and self.get_incumbent_objective_value() < self.answer.upper:
-            self.answer.upper = self.get_incumbent_objective_value()
+        if self.has_incumbent() and self.get_incumbent_objective_value() / self.factor < self.answer.upper:
+            self.answer.upper = self.get_incumbent_objective_value() / self.factor
             if self.plane:
                 self.answer.hyperplane = _hyperplane(self.get_incumbent_values(0, self.plane - 1))
         bound = self.get_best_objective_value()
         if abs(bound) < cplex.infinity:
-            self.answer.lower = max(self.answer.lower, bound)
+            self.answer.lower = max(self.answer.lower, bound / self.factor)
 
 
 def _add_found_cuts(solver: Any, first: int, count: int, separate: Separator, callbacks: Callbacks) -> None:
-    """Let CPLEX ask for cuts, at integral points and at fractional ones."""
+    """Let CPLEX ask for cuts, at integral points and at fractional ones; it then works on one thread."""
+    solver.parameters.threads.set(1)
     for kind in (_LazyCuts, _FractionalCuts):
         callback = solver.register_callback(kind)
         callback.question = (first, count, separate, callbacks)
@@ -215,7 +228,7 @@ class _CutCallback:
 
         def add_violated() -> None:
             values = np.array(self.get_values(first, first + count - 1))
-            for cut in separate(values, self.get_best_objective_value()):
+            for cut in separate(values):
                 self.add([[first + i for i in cut.members], list(cut.factors)], "G", cut.bound)
 
         if not callbacks.guarded(add_violated):

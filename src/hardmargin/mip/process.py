@@ -7,6 +7,7 @@ ended, and what it said last stands.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pickle
 import queue
@@ -18,7 +19,7 @@ import warnings
 from dataclasses import replace
 from typing import IO, Any
 
-from hardmargin.mip.base import Answer, IndicatorModel, SolverLimits
+from hardmargin.mip.base import Answer, IndicatorModel, Refusal, SolverLimits
 
 # What the interpreter is given to run.
 CHILD = ["-m", "hardmargin.mip.child"]
@@ -37,25 +38,24 @@ def solve_indicator(backend: str, model: IndicatorModel, limits: SolverLimits) -
         If the back end refuses the model.
     """
     deadline = time.monotonic() + limits.seconds
-    child = _Child(backend, model, limits)
     answer = Answer()
-    try:
-        while True:
+    trouble = ""
+    with _Child(backend, model, limits) as child:
+        while not (answer.ended or trouble or child.silent):
             message = child.next_message(_INTERVAL)
-            if isinstance(message, Exception):
-                raise message
-            answer = message or answer
-            if answer.ended or child.silent:
-                break
+            if isinstance(message, Refusal):
+                raise ValueError(message.text)
+            if isinstance(message, Answer):
+                answer = message
+            elif message is not None:
+                trouble = str(message)
             go_on = limits.observe is None or limits.observe(answer)
             if not go_on or time.monotonic() > deadline:
                 child.ask_to_end()
-    finally:
-        child.end()
     if not answer.ended and not child.asked_to_end:
+        reason = trouble or f"exit status {child.status}"
         warnings.warn(
-            f"{backend} ended unexpectedly (exit status {child.status}); what it had found and proven by then is "
-            "kept.",
+            f"{backend} ended unexpectedly ({reason}); what it had found and proven by then is kept.",
             RuntimeWarning,
             stacklevel=2,
         )
@@ -63,29 +63,47 @@ def solve_indicator(backend: str, model: IndicatorModel, limits: SolverLimits) -
 
 
 class _Child:
-    """The process, and the thread that reads what it says."""
+    """The process, and the threads that talk to it."""
 
     def __init__(self, backend: str, model: IndicatorModel, limits: SolverLimits) -> None:
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+        paths = os.pathsep.join(path for path in sys.path if path)
         self._process = subprocess.Popen(
             [sys.executable, *CHILD],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             # Solvers grumble there.
             stderr=subprocess.DEVNULL,
-            env=environment,
+            # Modules come from where the parent has them, not from where it happens to be.
+            env={**os.environ, "PYTHONPATH": paths, "PYTHONSAFEPATH": "1"},
             # Ctrl-C is for the parent to hear.
             start_new_session=True,
         )
         self._messages: queue.Queue[Any] = queue.Queue()
         self._end_asked_at: float | None = None
         self._said_all = threading.Event()
+        # Its own clock starts with the model; the observer stays here.
+        request = pickle.dumps((backend, model, replace(limits, observe=None)))
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        threading.Thread(target=self._read, args=(self._process.stdout,), daemon=True).start()
-        # Its own clock starts with the model.
-        pickle.dump((backend, model, replace(limits, observe=None)), self._process.stdin)
-        self._process.stdin.flush()
+        self._writer = threading.Thread(target=self._write, args=(self._process.stdin, request), daemon=True)
+        self._reader = threading.Thread(target=self._read, args=(self._process.stdout,), daemon=True)
+        self._end_writing = threading.Event()
+        self._writer.start()
+        self._reader.start()
+
+    def __enter__(self) -> _Child:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End it now, if it has not ended by itself."""
+        self._end_writing.set()
+        try:
+            self._process.wait(_GRACE if self._said_all.is_set() else 0)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._writer.join()
+        self._reader.join()
 
     @property
     def silent(self) -> bool:
@@ -117,23 +135,23 @@ class _Child:
         """Ask it to end soon."""
         if self._end_asked_at is None:
             self._end_asked_at = time.monotonic()
-            assert self._process.stdin is not None
-            self._process.stdin.close()
+            self._end_writing.set()
 
-    def end(self) -> None:
-        """End it now."""
-        if self._said_all.is_set():
-            self._process.wait()
-        else:
-            self._process.kill()
-            self._process.wait()
-        for stream in (self._process.stdin, self._process.stdout):
-            assert stream is not None
-            stream.close()
+    def _write(self, stream: IO[bytes], request: bytes) -> None:
+        # It may have ended before it has read all; then there is nothing to tell it any more.
+        with contextlib.suppress(OSError), stream:
+            stream.write(request)
+            stream.flush()
+            self._end_writing.wait()
 
     def _read(self, stream: IO[bytes]) -> None:
         try:
-            while True:
-                self._messages.put(pickle.load(stream))
-        except (EOFError, pickle.UnpicklingError, ValueError, OSError):
+            with stream:
+                while True:
+                    self._messages.put(pickle.load(stream))
+        except EOFError:
+            pass
+        except Exception as error:
+            self._messages.put(f"{type(error).__name__} in what it said: {error}")
+        finally:
             self._said_all.set()

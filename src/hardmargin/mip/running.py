@@ -57,6 +57,7 @@ class Run:
         self._callbacks = callbacks
         self._deadline = time.monotonic() + limits.seconds
         self._finished = threading.Event()
+        self._ending = False
 
     def solver_apart(self) -> None:
         """Run the solver in another thread: the observer is called from this one."""
@@ -69,8 +70,12 @@ class Run:
     def _run_both(self, apart: Callable[[], None], here: Callable[[], None]) -> None:
         thread = threading.Thread(target=apart, name="hardmargin-mip", daemon=True)
         thread.start()
-        here()
-        thread.join()
+        try:
+            here()
+        finally:
+            if not self._finished.is_set():
+                self._stop()
+            thread.join()
         if self._callbacks.error is not None:
             raise self._callbacks.error
 
@@ -80,7 +85,10 @@ class Run:
 
     def _watch(self) -> None:
         while not self._finished.wait(_INTERVAL):
-            observe = self._limits.observe
-            go_on = observe is None or observe(self._answer)
-            if not go_on or self._callbacks.error is not None or time.monotonic() > self._deadline:
+            self._callbacks.guarded(self._observe)
+            if self._ending or self._callbacks.error is not None or time.monotonic() > self._deadline:
                 self._stop()
+
+    def _observe(self) -> None:
+        observe = self._limits.observe
+        self._ending = self._ending or (observe is not None and not observe(self._answer))

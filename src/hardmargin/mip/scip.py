@@ -17,6 +17,7 @@ from hardmargin.mip.base import (
     CutMatrix,
     IndicatorModel,
     SolverLimits,
+    objective_factor,
     split_cuts,
 )
 from hardmargin.mip.running import Callbacks, Run
@@ -42,7 +43,7 @@ def solve_indicator(model: IndicatorModel, limits: SolverLimits) -> Answer:
         scip.setParam("nlp/disable", True)
     if model.start is not None:
         built.offer(model.start)
-    return _run(scip, built.plane, limits, callbacks)
+    return _run(scip, built.factor, built.plane, limits, callbacks)
 
 
 def solve_cover(model: CoverModel, limits: SolverLimits) -> Answer:
@@ -52,11 +53,12 @@ def solve_cover(model: CoverModel, limits: SolverLimits) -> Answer:
     scip.setPresolve(SCIP_PARAMSETTING.OFF)
     scip.setHeuristics(SCIP_PARAMSETTING.OFF)
     scip.setSeparating(SCIP_PARAMSETTING.OFF)
-    given_up = [scip.addVar(f"z{i}", "B", obj=float(cost)) for i, cost in enumerate(model.costs)]
+    factor = objective_factor(model.costs)
+    given_up = [scip.addVar(f"z{i}", "B", obj=factor * float(cost)) for i, cost in enumerate(model.costs)]
     callbacks = Callbacks()
     add_rows(scip, model.cuts, given_up)
     add_found_cuts(scip, given_up, model.separate, callbacks)
-    return _run(scip, [], limits, callbacks)
+    return _run(scip, factor, [], limits, callbacks)
 
 
 def _new_model(limits: SolverLimits) -> Any:
@@ -74,10 +76,10 @@ def _new_model(limits: SolverLimits) -> Any:
     return scip
 
 
-def _run(scip: Any, plane: Sequence[Any], limits: SolverLimits, callbacks: Callbacks) -> Answer:
-    """Solve; ``plane`` are the variables of the hyperplane, if the model has one."""
+def _run(scip: Any, factor: float, plane: Sequence[Any], limits: SolverLimits, callbacks: Callbacks) -> Answer:
+    """Solve; ``plane`` are the variables of the hyperplane, if any, and objectives have the factor in them."""
     answer = Answer()
-    listener = _Listener(answer, plane)
+    listener = _Listener(answer, factor, plane, callbacks)
     scip.includeEventhdlr(listener, "hardmargin_progress", "keeps the answer up to date")
     run = Run(scip.optimizeNogil, scip.interruptSolve, answer, limits, callbacks)
     if plane:
@@ -85,7 +87,7 @@ def _run(scip: Any, plane: Sequence[Any], limits: SolverLimits, callbacks: Callb
         run.watcher_apart()
     else:
         run.solver_apart()
-    _update_bounds(answer, scip)
+    _update_bounds(answer, scip, factor)
     _update_hyperplane(answer, scip, plane)
     answer.ended = True
     return answer
@@ -96,9 +98,11 @@ class _Listener(Eventhdlr):
 
     _EVENTS = (SCIP_EVENTTYPE.NODESOLVED, SCIP_EVENTTYPE.BESTSOLFOUND)
 
-    def __init__(self, answer: Answer, plane: Sequence[Any]) -> None:
+    def __init__(self, answer: Answer, factor: float, plane: Sequence[Any], callbacks: Callbacks) -> None:
         self._answer = answer
+        self._factor = factor
         self._plane = plane
+        self._callbacks = callbacks
 
     def eventinit(self) -> None:
         for event in self._EVENTS:
@@ -109,15 +113,15 @@ class _Listener(Eventhdlr):
             self.model.dropEvent(event, self)
 
     def eventexec(self, event: Any) -> None:
-        _update_bounds(self._answer, self.model)
+        self._callbacks.guarded(lambda: _update_bounds(self._answer, self.model, self._factor))
         if event.getType() == SCIP_EVENTTYPE.BESTSOLFOUND:
-            _update_hyperplane(self._answer, self.model, self._plane)
+            self._callbacks.guarded(lambda: _update_hyperplane(self._answer, self.model, self._plane))
 
 
-def _update_bounds(answer: Answer, scip: Any) -> None:
+def _update_bounds(answer: Answer, scip: Any, factor: float) -> None:
     upper, lower = scip.getPrimalbound(), scip.getDualbound()
-    answer.upper = upper if upper < scip.infinity() else math.inf
-    answer.lower = max(answer.lower, lower if abs(lower) < scip.infinity() else 0.0)
+    answer.upper = upper / factor if upper < scip.infinity() else math.inf
+    answer.lower = max(answer.lower, lower / factor if abs(lower) < scip.infinity() else 0.0)
     answer.nodes = scip.getNTotalNodes()
 
 
@@ -137,6 +141,8 @@ class _BuiltIndicator:
         The variables of the weights, then the bias.
     given_up : list
         A binary variable for each sample.
+    factor : float
+        What the objective is multiplied by.
     """
 
     def __init__(self, scip: Any, model: IndicatorModel) -> None:
@@ -147,11 +153,13 @@ class _BuiltIndicator:
         weights = [scip.addVar(f"w{j}", lb=least, ub=model.box) for j in range(problem.m)]
         bias = scip.addVar("b", lb=None)
         self.plane = [*weights, bias]
-        self.given_up = [scip.addVar(f"z{i}", "B", obj=float(cost)) for i, cost in enumerate(problem.costs)]
+        self.factor = objective_factor(problem.costs)
+        costs = (self.factor * problem.costs).tolist()
+        self.given_up = [scip.addVar(f"z{i}", "B", obj=cost) for i, cost in enumerate(costs)]
         # SCIP's objectives are linear. One square at a time is approximated from below with far fewer planes than
         # their sum, but the plain model has the sum.
         self._groups = [[j] for j in range(problem.m)] if model.tuned else [list(range(problem.m))]
-        self._half_squares = [scip.addVar(f"t{k}", obj=1.0) for k in range(len(self._groups))]
+        self._half_squares = [scip.addVar(f"t{k}", obj=self.factor) for k in range(len(self._groups))]
         for group, half_square in zip(self._groups, self._half_squares, strict=True):
             scip.addCons(0.5 * quicksum(weights[j] * weights[j] for j in group) <= half_square)
         self._margins = []

@@ -22,6 +22,11 @@ def add_rows(scip: Any, cuts: Sequence[Cut], variables: Sequence[Any], *, remova
 
 def add_found_cuts(scip: Any, variables: Sequence[Any], separate: Separator, callbacks: Callbacks) -> None:
     """Let SCIP ask for cuts, at fractional points and at integral ones."""
+    # What SCIP concludes from the rows that it knows need not hold with those that are still to be found: variables
+    # that look alike are not, and the cheapest value of one is not always allowed.
+    scip.setParam("misc/usesymmetry", 0)
+    scip.setParam("misc/allowstrongdualreds", False)
+    scip.setParam("misc/allowweakdualreds", False)
     handler = _CutHandler(variables, separate, callbacks)
     scip.includeConshdlr(
         handler,
@@ -80,7 +85,7 @@ class _CutHandler(Conshdlr):
         return {"result": SCIP_RESULT.INFEASIBLE if self._violated(solution) else SCIP_RESULT.FEASIBLE}
 
     def _violated(self, solution: Any) -> list[Cut]:
-        return self._asked(lambda: self._separate(self._values(solution), self.model.getDualbound()))
+        return self._asked(lambda: self._separate(self._values(solution)))
 
     def _asked(self, question: Callable[[], list[Cut]]) -> list[Cut]:
         found: list[Cut] = []
@@ -99,7 +104,8 @@ class _CutHandler(Conshdlr):
             for i, factor in zip(cut.members, cut.factors, strict=True):
                 self.model.addVarToRow(row, self.model.getTransformedVar(self._variables[i]), factor)
             self.model.flushRowExtensions(row)
-            if self.model.addCut(row, forcecut=True):
-                return {"result": SCIP_RESULT.CUTOFF}
+            infeasible = self.model.addCut(row, forcecut=True)
             self.model.releaseRow(row)
+            if infeasible:
+                return {"result": SCIP_RESULT.CUTOFF}
         return {"result": SCIP_RESULT.SEPARATED if cuts else otherwise}
