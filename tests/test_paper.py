@@ -11,8 +11,10 @@ import pytest
 from brute_force import KINDS, compared, random_case
 from hardmargin import Status, data, solve, verify
 from hardmargin.data import generate
-from hardmargin.methods import benders, indicator
+from hardmargin.methods import benders, indicator, packing
+from hardmargin.methods.base import Limits
 from hardmargin.mip import get_backend, process
+from hardmargin.mip.base import Answer, IndicatorModel
 
 # T_S and T_B of the paper's eight configurations.
 CONFIGURATIONS = [(0.2, 0), (0, 0.2), *((share, share) for share in (0.02, 0.05, 0.1, 0.2, 0.3, 0.4))]
@@ -94,6 +96,62 @@ def test_all_variants_agree(options, backend) -> None:
     )
     assert result.optimal
     assert result.objective == pytest.approx(expected.objective, rel=2e-5)
+
+
+@pytest.mark.parametrize("weight_bound", ["text", "code", "tightened"])
+@pytest.mark.parametrize("region", ["box", "ball"])
+@pytest.mark.parametrize("sampling_region", ["bounded", "unbounded"])
+def test_an_optimum_violates_no_cut(weight_bound, region, sampling_region, monkeypatch) -> None:
+    """Neither a cut, with equal costs or unequal ones, nor the bound on the weights."""
+    models: list[IndicatorModel] = []
+
+    def record(name, model, limits) -> Answer:
+        models.append(model)
+        return Answer(ended=True)
+
+    monkeypatch.setattr(process, "solve_indicator", record)
+    options = {"T_S": 0.1, "T_B": 0.1, "weight_bound": weight_bound, "region": region, "subset_size": 8}
+    for index in range(2 * len(KINDS)):
+        case = random_case(7, index)
+        settings = {"options": options | {"sampling_region": sampling_region}, "time_limit": 2.0}
+        solve(case.X, case.y, case.C, **case.weights, method="benders", **settings)
+    checked = 0
+    for model in models:
+        best = packing.run(model.problem, None, Limits(), lambda *_: None)
+        assert best.gap <= 1e-6
+        given_up = np.zeros(model.problem.n)
+        given_up[best.violations] = 1.0
+        assert np.abs(best.coef).max() <= model.box * (1 + 1e-9)
+        for cut in model.cuts:
+            assert given_up[list(cut.members)] @ np.array(cut.factors) >= cut.bound - 1e-9
+            checked += 1
+    assert checked > 20
+
+
+def test_a_bound_that_cannot_be_true_is_dropped_with_all_that_rests_on_it(monkeypatch) -> None:
+    """A solver that claims too much for the cover: step 3 gets neither its cuts nor a box that is too small."""
+    models: list[IndicatorModel] = []
+
+    class Liar:
+        CUT_USE = "lazy"
+
+        def solve_cover(self, model, limits) -> Answer:
+            model.separate(np.zeros(len(model.costs)))
+            return Answer(upper=1e6, lower=1e6, ended=True)
+
+    def record(name, model, limits) -> Answer:
+        models.append(model)
+        return Answer(ended=True)
+
+    monkeypatch.setattr(benders, "get_backend", lambda name: Liar())
+    monkeypatch.setattr(process, "solve_indicator", record)
+    instance = generate("B", 40, 3, 2)
+    with pytest.warns(RuntimeWarning, match="is not believed"):
+        result = solve(instance.X, instance.y, 5.0, method="benders", time_limit=5)
+    assert result.lower_bound == 0
+    assert not result.optimal
+    assert models[0].cuts == []
+    assert models[0].box == pytest.approx(np.sqrt(2 * result.objective), rel=1e-3)
 
 
 def test_separable_data_need_no_cuts(backend) -> None:

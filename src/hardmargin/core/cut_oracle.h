@@ -1,9 +1,10 @@
 // Combinatorial Benders' cuts: sets of samples that no hyperplane of interest keeps together, minimal for
 // inclusion.
 //
-// Of interest are the hyperplanes with w in a region: a box |w_j| <= radius, a ball ||w|| <= radius, or, whatever
-// w may be, those that rounding cannot tell from impossible ones. A set counts as impossible only if certified
-// multipliers prove it, so every cut holds for all w of the region; in the last case, for ||w|| <= radius.
+// Of interest are the hyperplanes with w in a region: a box |w_j| <= radius, a ball ||w|| <= radius, or no bound at
+// all. A set counts as impossible only if certified multipliers prove it, so every cut holds for all w of the box
+// or the ball. Without a bound rounding leaves some very long w possible, so that cuts are claimed for ||w|| <=
+// radius.
 #pragma once
 
 #include <cstddef>

@@ -44,8 +44,8 @@ class Options:
     region : str
         Weights that cuts hold for: "box" bounds each of them, as in the paper, "ball" their length.
     sampling_region : str
-        The same for the sampling phase: "unbounded" gives cuts that hold for all weights, as in the authors' code,
-        "bounded" those of `region`, as in the text.
+        The same for the sampling phase: "unbounded" gives cuts that do not depend on the bound, as in the
+        authors' code, "bounded" those of `region`, as in the text.
     subset_bounds : bool
         Whether the bounds of the subsets' problems become cuts too, as in the authors' code.
     cuts_per_round : int

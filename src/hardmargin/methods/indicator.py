@@ -26,7 +26,7 @@ class Options:
     backend : str
         "scip" or "cplex".
     tuned : bool
-        False leaves the solver with its stock settings; True uses those found best for this model.
+        False leaves the solver with its stock settings and the plain model; True uses what was found best.
     presolve : bool
         Whether to reduce the problem first, as the other methods do.
     heuristic : bool

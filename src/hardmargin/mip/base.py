@@ -82,7 +82,7 @@ class IndicatorModel:
     start : Incumbent or None
         A hyperplane to start from.
     tuned : bool
-        Whether the solver's settings are those found best for this model, or its stock ones.
+        Whether the solver's settings, and the form that the model has there, are those found best, or the plain ones.
     """
 
     problem: Problem
