@@ -1,0 +1,119 @@
+"""The method ``auto``: turns between the exact methods, and what they share."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from brute_force import KINDS, compared, random_case
+from hardmargin import Status, _core, solve, verify
+from hardmargin.data import generate
+from hardmargin.methods import auto, directions, packing
+
+
+@pytest.fixture
+def many_turns(monkeypatch) -> list[str]:
+    """Turns so short that small problems take many; the methods that had them, in order."""
+    for module, name in ((auto, "_HEAD_START"), (auto, "_FIRST_TURN")):
+        monkeypatch.setattr(module, name, 1000)
+    for module in (directions, packing):
+        monkeypatch.setattr(module, "_FIRST_NODES", 3)
+    monkeypatch.setattr(auto, "_TURN_SHARE", 0.0)
+    monkeypatch.setattr(auto, "_SHARE_OF_OTHER", 0.5)
+    turns: list[str] = []
+    take_turn = auto._Player.take_turn
+
+    def noted(player) -> None:
+        turns.append(player.proof.method)
+        take_turn(player)
+
+    monkeypatch.setattr(auto._Player, "take_turn", noted)
+    # A slice is the shortest turn there is.
+    monkeypatch.setattr(_core, "SearchLimits", _short_slices(_core.SearchLimits))
+    return turns
+
+
+def _short_slices(kind):
+    def make():
+        limits = kind()
+        limits.slice = 2
+        return limits
+
+    return make
+
+
+@pytest.mark.parametrize(("d", "first"), [(5, "directions"), (10, "packing")])
+def test_both_methods_have_turns_and_prove_it_together(d, first, many_turns) -> None:
+    data = generate("B", 60 if d == 5 else 40, d, 4)
+    result = solve(data.X, data.y, 10.0)
+    assert result.optimal
+    assert result.method == "auto"
+    assert verify(result, data.X, data.y)
+    assert many_turns[0] == first
+    assert set(many_turns) == {"directions", "packing"}
+    assert result.objective == pytest.approx(solve(data.X, data.y, 10.0, method="packing").objective, rel=1e-6)
+    lowers = [point.lower for point in result.trace]
+    assert lowers == sorted(lowers)
+
+
+def test_many_features_are_for_packing_alone(many_turns) -> None:
+    data = generate("A", 40, 14, 4)
+    assert solve(data.X, data.y, 10.0).optimal
+    assert set(many_turns) <= {"packing"}
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.usefixtures("many_turns")
+def test_turns_break_no_promise(threads) -> None:
+    comparisons = [compared(random_case(9, index), "auto", threads=threads) for index in range(20 * len(KINDS))]
+    assert {index: case.broken for index, case in enumerate(comparisons) if case.broken} == {}
+    assert sum(not case.result.optimal for case in comparisons) <= 3
+
+
+def test_one_thread_does_the_same_every_time(many_turns) -> None:
+    data = generate("B", 60, 5, 2)
+    first = solve(data.X, data.y, 10.0)
+    turns = many_turns.copy()
+    many_turns.clear()
+    second = solve(data.X, data.y, 10.0)
+    assert many_turns == turns
+    assert (first.nodes, first.objective, first.coef) == (second.nodes, second.objective, second.coef)
+
+
+def test_the_time_limit_and_an_interrupt_keep_the_bound() -> None:
+    data = generate("B", 300, 10, 6)
+    limited = solve(data.X, data.y, 10.0, time_limit=2.0)
+    assert limited.status is Status.TIME_LIMIT
+    assert limited.lower_bound > 0
+
+    def interrupt(time, upper, lower, nodes) -> None:
+        if time > 1.5:
+            raise KeyboardInterrupt
+
+    interrupted = solve(data.X, data.y, 10.0, report=interrupt)
+    assert interrupted.status is Status.INTERRUPTED
+    assert interrupted.lower_bound > 0
+
+
+@pytest.mark.parametrize("method", ["packing", "directions"])
+def test_a_search_goes_on_from_what_another_left_open(method) -> None:
+    """Without turning open subproblems into Python's objects."""
+    data = generate("B", 60, 3, 4)
+    X, y, costs = np.asarray(data.X), np.where(data.y == max(data.y), 1.0, -1.0), np.full(60, 10.0)
+    search, options = {
+        "packing": (_core.packing_search, _core.PackingOptions()),
+        "directions": (_core.direction_search, _core.DirectionOptions()),
+    }[method]
+    upper = 119.0
+    whole = [([], [], 0.0, upper)] if method == "packing" else []
+    limits = _core.SearchLimits()
+    reference = search(X, y, costs, whole, upper, options, limits, 60.0, None)
+    limits.slice, limits.work_limit = {"packing": 2, "directions": 50}[method], 1
+    found, best, steps = whole, upper, 0
+    while steps == 0 or found.open:
+        found = search(X, y, costs, found, best, options, limits, 60.0, None)
+        best = min(best, found.objective)
+        steps += 1
+    assert steps > 1
+    assert best == pytest.approx(reference.objective, rel=1e-6)
+    assert found.lower_bound == pytest.approx(reference.lower_bound, rel=1e-5)
