@@ -100,7 +100,7 @@ def test_a_time_limit_warns_and_loses_nothing(line, stub_method) -> None:
 
 @pytest.mark.parametrize(
     ("method", "advice"),
-    [("stub", 'raise time_limit or use method="packing",'), ("packing", "raise time_limit or n_jobs,")],
+    [("stub", 'raise time_limit or use method="auto",'), ("auto", "raise time_limit or n_jobs,")],
 )
 def test_the_warning_advises_what_helps(line, stub_method, monkeypatch, method, advice) -> None:
     X, y = line

@@ -36,13 +36,16 @@ def in_this_process(monkeypatch) -> None:
     )
 
 
+@pytest.mark.filterwarnings("ignore:the sizes of samples:RuntimeWarning")
 @pytest.mark.parametrize("method", ["indicator", "benders"])
 @pytest.mark.usefixtures("in_this_process")
 def test_small_problems_against_brute_force(method, backend) -> None:
     settings = {"options": {"backend": backend}, "time_limit": 4.0}
     comparisons = [compared(random_case(2, index), method, **settings) for index in range(5 * len(KINDS))]
     assert {index: case.broken for index, case in enumerate(comparisons) if case.broken} == {}
-    assert Counter(case.case.kind for case in comparisons if not case.result.optimal).total() <= 3
+    unproven = Counter(case.case.kind for case in comparisons if not case.result.optimal)
+    # Where sizes are too far apart no bound is claimed.
+    assert unproven.total() - unproven["far outlier"] - unproven["integer grid"] <= 4, unproven
 
 
 @pytest.mark.parametrize("method", ["indicator", "benders"])
@@ -98,6 +101,7 @@ def test_all_variants_agree(options, backend) -> None:
     assert result.objective == pytest.approx(expected.objective, rel=2e-5)
 
 
+@pytest.mark.filterwarnings("ignore:the sizes of samples:RuntimeWarning")
 @pytest.mark.parametrize("weight_bound", ["text", "code", "tightened"])
 @pytest.mark.parametrize("region", ["box", "ball"])
 @pytest.mark.parametrize("sampling_region", ["bounded", "unbounded"])
@@ -154,6 +158,39 @@ def test_a_bound_that_cannot_be_true_is_dropped_with_all_that_rests_on_it(monkey
     assert models[0].box == pytest.approx(np.sqrt(2 * result.objective), rel=1e-3)
 
 
+WIDE = {
+    "costs": ([[1.2570949], [0.7669098], [0.8487304], [0.1964980], [0.9001515]], [1, -1, -1, 1, 1], 2.3e10),
+    "features": ([[-9755.0, 0.121], [-27444.0, -0.171], [33196.0, 0.066], [-8489.0, -0.032]], [1, -1, 1, -1], 2e3),
+    "samples": ([[0.1, 1.0], [1.0, 0.2], [-3e4, 5.0], [0.5, 0.4], [7e4, 2.0]], [1, -1, 1, 1, -1], 10.0),
+}
+
+
+@pytest.mark.parametrize("kind", WIDE)
+@pytest.mark.parametrize("method", ["indicator", "benders"])
+@pytest.mark.usefixtures("in_this_process")
+def test_no_bound_is_claimed_where_tolerances_could_decide(kind, method, backend) -> None:
+    X, y, C = WIDE[kind]
+    with pytest.warns(RuntimeWarning, match="so far apart"):
+        result = solve(X, y, C, method=method, time_limit=5, options={"backend": backend})
+    assert result.lower_bound == 0
+    assert not result.optimal
+
+
+def test_a_bound_that_a_hyperplane_denies_is_dropped(monkeypatch) -> None:
+    """Our own search finds the hyperplane; the answer stays the solver's."""
+    instance = generate("A", 40, 2, 2)
+    monkeypatch.setattr(process, "solve_indicator", lambda *_: Answer(lower=1e6, ended=True))
+    with pytest.warns(RuntimeWarning, match="is not believed"):
+        result = solve(instance.X, instance.y, 5.0, method="indicator", time_limit=5)
+    assert result.lower_bound == 0
+
+    flat = min((instance.y == label).sum() for label in set(instance.y)) * 5.0
+    monkeypatch.setattr(process, "solve_indicator", lambda *_: Answer(lower=flat, ended=True))
+    with pytest.warns(RuntimeWarning, match="is not believed"):
+        result = solve(instance.X, instance.y, 5.0, method="indicator", time_limit=5)
+    assert (result.objective, result.lower_bound) == (flat, 0)
+
+
 def test_separable_data_need_no_cuts(backend) -> None:
     X = np.array([[0.0, 0.0], [1.0, 0.0], [3.0, 1.0], [4.0, 0.0]])
     result = solve(X, [0, 0, 1, 1], 100.0, method="benders", options={"backend": backend})
@@ -171,9 +208,10 @@ def test_an_interrupt_keeps_what_is_known(method, backend) -> None:
         if time > 3.0:
             raise KeyboardInterrupt
 
-    result = solve(instance.X, instance.y, 1.0, method=method, time_limit=60, options=options, report=interrupt)
+    # In the middle of the sampling phase of the one, of the solver's work of the other.
+    result = solve(instance.X, instance.y, 1.0, method=method, time_limit=600, options=options, report=interrupt)
     assert result.status is Status.INTERRUPTED
-    assert result.runtime < 5.0
+    assert result.runtime < 6.0
     assert 0 < result.lower_bound < result.objective
     assert verify(result, instance.X, instance.y)
 

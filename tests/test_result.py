@@ -289,3 +289,8 @@ def test_a_device_is_written_to_and_never_replaced(tmp_path) -> None:
     os.close(reader)
     assert Result.from_json(text) == example()
     assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+def test_a_gap_that_was_asked_for_is_told() -> None:
+    loose = replace(example(status=Status.OPTIMAL), gap=0.25)
+    assert "(gap 25 %, as asked for)" in loose.summary()

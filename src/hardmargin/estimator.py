@@ -262,8 +262,8 @@ def _time_limit_text(result: Result, time_limit: float | None, method: str) -> s
     else:
         label = result.classes[result.intercept > 0]
         worth = f"The model is the constant one, w = 0, which predicts {label!r} for every sample"
-    exact = method in ("packing", "directions")
-    advice = "raise time_limit or n_jobs" if exact else 'raise time_limit or use method="packing"'
+    exact = method in ("auto", "packing", "directions")
+    advice = "raise time_limit or n_jobs" if exact else 'raise time_limit or use method="auto"'
     return (
         f"time_limit of {time_limit:g} s reached at a gap of {100 * result.gap:.3g} %: the objective is "
         f"{result.objective:.6g} and proven to be at least {result.lower_bound:.6g} for every hyperplane. "

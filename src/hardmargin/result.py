@@ -21,6 +21,9 @@ from hardmargin.versions import __version__
 # A bound above the objective by less than this, relatively, is rounding; by more, it is wrong.
 _BOUND_ROUNDING = 1e-8
 
+# A gap above this is told, even if it was asked for.
+_SMALL_GAP = 1e-4
+
 
 @dataclass(frozen=True)
 class Result:
@@ -194,7 +197,9 @@ class Result:
 
     def summary(self) -> str:
         """A few lines for a person."""
-        proven = "proven minimal" if self.optimal else f"gap {100 * self.gap:.3g} %"
+        small = self.optimal and self.gap <= _SMALL_GAP
+        asked_for = ", as asked for" if self.optimal else ""
+        proven = "proven minimal" if small else f"gap {100 * self.gap:.3g} %{asked_for}"
         rows = ", ".join(str(row) for row in self.violations[:12])
         more = f", ... ({self.n_violations - 12} more)" if self.n_violations > 12 else ""
         norm = math.hypot(*self.coef)

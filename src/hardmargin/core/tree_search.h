@@ -23,6 +23,7 @@
 #include <iterator>
 #include <limits>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -73,8 +74,12 @@ public:
 
     SearchOutcome<Node> run() {
         std::vector<std::thread> helpers;
-        for (std::size_t k = 1; k < limits_.threads; ++k) {
-            helpers.emplace_back([this] { work_or_fail(false); });
+        try {
+            for (std::size_t k = 1; k < limits_.threads; ++k) {
+                helpers.emplace_back([this] { work_or_fail(false); });
+            }
+        } catch (const std::system_error&) {
+            // The machine has no more threads to give: those that there are do the work.
         }
         work_or_fail(true);
         for (std::thread& helper : helpers) {

@@ -108,7 +108,7 @@ def require_choice(options: Any, name: str, *choices: str) -> None:
         Otherwise.
     """
     value = getattr(options, name)
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:
         raise ValueError(f"{name} is {value!r}; expected one of {', '.join(choices)}.")
 
 

@@ -21,6 +21,9 @@ from hardmargin.mip.base import IndicatorModel
 from hardmargin.problem import Problem
 from hardmargin.result import Result
 
+# Of a round; more than that is no limit.
+_MOST_CUTS = 1_000_000
+
 
 @dataclass(frozen=True)
 class Options:
@@ -98,8 +101,10 @@ class Options:
         if size is not None and (isinstance(size, bool) or not isinstance(size, int) or size < 2):
             raise ValueError(f"subset_size is {size!r}; expected a whole number >= 2, or None.")
         count = self.cuts_per_round
-        if isinstance(count, bool) or not isinstance(count, int) or count < 0:
-            raise ValueError(f"cuts_per_round is {count!r}; expected a whole number, 0 for no limit.")
+        if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count <= _MOST_CUTS:
+            raise ValueError(
+                f"cuts_per_round is {count!r}; expected a whole number up to {_MOST_CUTS}, 0 for no limit."
+            )
 
 
 def run(

@@ -83,16 +83,16 @@ class CutCollector:
         deadline = self._deadline(self._options.T_S)
         useless = 0
         while time.monotonic() < deadline and useless < _PATIENCE and not self._proof.finished:
-            known = len(self._cuts)
             rows = self._subset()
             seconds = deadline - time.monotonic()
             bound, found = self._cover(rows, [], self._sampling_region, max(0.0, seconds))
+            # Before anything else is begun: someone may have asked for the end.
+            self._proof.note_end()
             if not self._prove(bound):
                 return
+            useless = useless + 1 if found.keys() <= self._cuts.keys() else 0
             self._cuts.update(found)
             self._add_subset_bound(rows, safe_bound(bound))
-            useless = useless + 1 if len(self._cuts) == known else 0
-        self._proof.note_end()
 
     def cover_all(self) -> None:
         """The full phase: all samples, starting with the cuts that are known."""
@@ -180,5 +180,5 @@ class CutCollector:
             self._proven_cost = 0.0
             self._believed = False
             return False
-        self._proven_cost = max(self._proven_cost, min(safe_bound(solvers_bound), self._proof.objective))
+        self._proven_cost = max(self._proven_cost, self._proof.lower_bound)
         return True

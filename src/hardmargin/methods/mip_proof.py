@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from hardmargin.methods import heuristic
 from hardmargin.methods.base import Incumbent, Limits
 from hardmargin.methods.proof import Proof
 from hardmargin.mip import process
-from hardmargin.mip.base import Answer, IndicatorModel, SolverLimits, safe_bound
+from hardmargin.mip.base import Answer, IndicatorModel, SolverLimits, safe_bound, within_tolerances
 from hardmargin.problem import Problem
 from hardmargin.result import Result
 from hardmargin.status import Status
@@ -24,6 +25,9 @@ _HINGE_TOLERANCE = 1e-10
 _SLACK = 1e-5
 # A solver goes for this share of the gap asked for: the rest is for its tolerances.
 _GAP_SHARE = 0.25
+# A bound is tested by a primal search of this effort, which takes no longer than that.
+_TEST_EFFORT = 0.05
+_TEST_SECONDS = 0.3
 # If a solver's bound exceeds what a hyperplane reaches by more than this, relatively, it is wrong.
 _CONTRADICTION = 1e-6
 
@@ -33,6 +37,14 @@ class MipProof(Proof):
 
     def __init__(self, problem: Problem, limits: Limits, report: Report, method: str) -> None:
         super().__init__(problem, _flat(problem, limits, method), limits, report, method)
+        self._believes = within_tolerances(problem)
+        if not self._believes:
+            warnings.warn(
+                "the sizes of samples, features or costs are so far apart that a solver's tolerances could decide; "
+                "its bounds are not used. method='auto' has no such limits.",
+                RuntimeWarning,
+                stacklevel=2,
+            )
 
     def solve_indicator(self, backend: str, model: IndicatorModel) -> None:
         """Let a solver solve the whole problem."""
@@ -59,19 +71,35 @@ class MipProof(Proof):
 
         Then it is wrong, and so may be all that the solver has claimed before: no bound is left.
         """
-        bound = safe_bound(solvers_bound)
+        bound = safe_bound(solvers_bound) if self._believes else 0.0
         if bound > self.objective * (1 + _CONTRADICTION):
-            warnings.warn(
-                f"the solver claims that no hyperplane costs less than {solvers_bound:g}, and one costs "
-                f"{self.objective:g}; what it has proven is not believed.",
-                RuntimeWarning,
-                stacklevel=2,
-            )
-            self.lower_bound = 0.0
+            self._disbelieve(self.objective)
             return False
         self.lower_bound = max(self.lower_bound, min(bound, self.objective))
         self.watch.report(self.objective, self.lower_bound, self.nodes)
         return True
+
+    def result(self) -> Result:
+        """The best hyperplane, with the best bound if that stands a test by our own primal search.
+
+        The search only looks for a hyperplane that the bound denies; the answer stays the solver's.
+        """
+        if self.lower_bound > 0:
+            limits = replace(self.limits, time_limit=self.limits.elapsed() + _TEST_SECONDS)
+            found = heuristic.run(self.problem, None, limits, lambda *_: None, heuristic.Options(_TEST_EFFORT))
+            if found.objective < self.lower_bound:
+                self._disbelieve(found.objective)
+        return super().result()
+
+    def _disbelieve(self, objective: float) -> None:
+        warnings.warn(
+            f"the solver claims that no hyperplane costs less than {self.lower_bound:g} or more, and one costs "
+            f"{objective:g}; what it has proven is not believed.",
+            RuntimeWarning,
+            stacklevel=3,
+        )
+        self._believes = False
+        self.lower_bound = 0.0
 
     def note_end(self) -> None:
         """Remember if it was the time or someone who ended the last phase."""
@@ -119,7 +147,8 @@ class MipProof(Proof):
 
     def _observe_solver(self, answer: Answer) -> bool:
         upper = min(self.objective, answer.upper) if answer.hyperplane is not None else self.objective
-        lower = max(self.lower_bound, min(safe_bound(answer.lower), upper))
+        solvers = safe_bound(answer.lower) if self._believes else 0.0
+        lower = max(self.lower_bound, min(solvers, upper))
         return self.watch.report(upper, lower, self.nodes + answer.nodes)
 
 

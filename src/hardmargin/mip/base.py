@@ -40,6 +40,12 @@ _RELAXATION_SHARE = 0.05
 _SMALLEST_COST = 1e-3
 _LARGEST_COST = 1e6
 
+# How far apart the sizes of samples, the widths of features and the costs may be for a solver's tolerances to be
+# small beside everything that matters, and what costs may be where the features are of the size of 1.
+_LARGEST_RANGE = 1e3
+_LARGEST_COST_RANGE = 1e6
+_BELIEVED_COSTS = (1e-6, 1e7)
+
 # Known cuts that are added at a time, and the violation that makes them worth it.
 _MOST_CUTS = 200
 _VIOLATION = 1e-6
@@ -82,7 +88,7 @@ class IndicatorModel:
     start : Incumbent or None
         A hyperplane to start from.
     tuned : bool
-        Whether the solver's settings, and the form that the model has there, are those found best, or the plain ones.
+        Whether the solver's settings, and the form that the model has there, are the best found, or the plain ones.
     """
 
     problem: Problem
@@ -182,6 +188,25 @@ class Backend(Protocol):
 
     def solve_cover(self, model: CoverModel, limits: SolverLimits) -> Answer:
         """Solve the cover model by branch and cut."""
+
+
+def within_tolerances(problem: Problem) -> bool:
+    """Whether a solver's tolerances are small beside a problem's numbers, so that its bounds can be believed."""
+    sizes = np.abs(problem.X).max(axis=1, initial=0.0)
+    sizes = sizes[sizes > 0]
+    if len(sizes) == 0:
+        return True
+    widths = np.ptp(problem.X, axis=0)
+    typical = float(np.median(sizes))
+    natural_costs = problem.costs * typical**2
+    least, most = _BELIEVED_COSTS
+    return bool(
+        sizes.max() <= _LARGEST_RANGE * typical
+        and widths.max() <= _LARGEST_RANGE * widths[widths > 0].min(initial=np.inf)
+        and natural_costs.max() <= _LARGEST_COST_RANGE * natural_costs.min()
+        and least <= natural_costs.min()
+        and natural_costs.max() <= most
+    )
 
 
 def objective_factor(costs: FloatArray) -> float:

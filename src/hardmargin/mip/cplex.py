@@ -152,19 +152,25 @@ def _solve(
     solver.use_aborter(aborter)
     try:
         Run(solver.solve, aborter.abort, answer, limits, callbacks).solver_apart()
+        _read_answer(solver, factor, plane, answer)
     except CplexSolverError as error:
         if error.args[2:] and error.args[2] == _SIZE_LIMIT_EXCEEDED:
             raise ValueError(_size_message(solver)) from None
-        raise
+        if plane:
+            raise
+        # Numerical trouble with a cover: what it has proven before stands, and the cuts are no worse for it.
     finally:
         solver.remove_aborter()
+    answer.ended = True
+
+
+def _read_answer(solver: Any, factor: float, plane: int, answer: Answer) -> None:
     solution = solver.solution
     answer.nodes = solution.progress.get_num_nodes_processed()
     answer.lower = max(answer.lower, _finite(solution.MIP.get_best_objective, -math.inf) / factor)
     answer.upper = _finite(solution.get_objective_value, math.inf) / factor
     if plane and solution.is_primal_feasible():
         answer.hyperplane = _hyperplane(solution.get_values(0, plane - 1))
-    answer.ended = True
 
 
 def _hyperplane(values: list[float]) -> Incumbent:

@@ -66,7 +66,7 @@ class _Child:
     """The process, and the threads that talk to it."""
 
     def __init__(self, backend: str, model: IndicatorModel, limits: SolverLimits) -> None:
-        paths = os.pathsep.join(path for path in sys.path if path)
+        paths = os.pathsep.join(path for path in sys.path if isinstance(path, str) and path)
         self._process = subprocess.Popen(
             [sys.executable, *CHILD],
             stdin=subprocess.PIPE,
