@@ -103,7 +103,7 @@ def solve(
             raise ValueError(f"method {method!r} does not support {name}; leave it out.")
     _validated_limits(time_limit, gap, threads, seed)
     problem = Problem.from_data(X, y, C, sample_weight=sample_weight, class_weight=class_weight)
-    # The clock starts here: the first conversion of data imports packages, which may take longer than a short limit.
+    # The clock starts here: the first conversion of data imports packages, which may take longer than a limit.
     limits = _validated_limits(time_limit, gap, threads, seed)
     limits = replace(limits, gap=max(limits.gap, getattr(solver, "SMALLEST_GAP", 0.0)))
     # Methods from the literature work on the data as they are, unless asked otherwise.
