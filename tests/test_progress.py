@@ -156,3 +156,16 @@ def test_an_error_passes_through(style):
     with pytest.raises(KeyboardInterrupt):
         interrupted_search()
     assert "90.00%" in stream.getvalue()
+
+
+def test_the_status_line_makes_room_for_other_text(monkeypatch):
+    monkeypatch.setenv("TERM", "xterm")
+    stream = Terminal()
+    with Progress(stream) as progress:
+        with progress.paused():
+            before = stream.getvalue()
+            stream.write("other text\n")
+        progress(0.1, 25.0, 0.0, 0)
+    # The line is erased before the text, and the cursor is at its beginning.
+    assert "searching" in before
+    assert before.rstrip().endswith(("\x1b[2K", "\x1b[?25h", "\r"))

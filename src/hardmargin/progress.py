@@ -9,6 +9,8 @@ our own: the same reports always give the same rows.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from time import monotonic
 from types import TracebackType
 from typing import Literal, NamedTuple, TextIO
@@ -131,6 +133,19 @@ class Progress:
 
     def __enter__(self) -> Progress:
         self._seen = monotonic()
+        self._start()
+        return self
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Take the status line away while something else is printed to the terminal."""
+        self._stop()
+        try:
+            yield
+        finally:
+            self._start()
+
+    def _start(self) -> None:
         if self._style == "live":
             # Redirecting would send what is written to standard output to the console's stream.
             self._live = Live(
@@ -142,14 +157,16 @@ class Progress:
                 redirect_stderr=False,
             )
             self._live.start()
-        return self
+
+    def _stop(self) -> None:
+        if self._live is not None:
+            self._live.stop()
+            self._live = None
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        if self._live is not None:
-            self._live.stop()
-            self._live = None
+        self._stop()
         if self._latest is not None and self._rows.is_news(self._latest):
             self._print_row(self._latest)
 

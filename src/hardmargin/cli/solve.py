@@ -53,7 +53,12 @@ def run(arguments: argparse.Namespace) -> int:
     # Until the model is written, Ctrl-C is heard where the search reports, and nowhere else.
     with HeldSignals() as signals:
         with Progress(style="quiet" if arguments.quiet else "auto") as progress:
-            report = _interruptible(progress, signals, lambda: _tell(_description(dataset, arguments), arguments))
+
+            def announce() -> None:
+                with progress.paused():
+                    _tell(_description(dataset, arguments), arguments)
+
+            report = _interruptible(progress, signals, announce)
             result = solve(dataset.X, dataset.y, arguments.C, report=report, **_settings(arguments, dataset))
         _hand_over(replace(result, feature_names=dataset.feature_names), arguments)
     return INTERRUPTED if result.status is Status.INTERRUPTED else DONE
