@@ -13,8 +13,11 @@ from hardmargin import Status, data, solve, verify
 from hardmargin.data import generate
 from hardmargin.methods import benders, indicator, packing
 from hardmargin.methods.base import Limits
+from hardmargin.methods.benders_cuts import CutCollector
+from hardmargin.methods.mip_proof import MipProof
 from hardmargin.mip import get_backend, process
 from hardmargin.mip.base import Answer, IndicatorModel
+from hardmargin.problem import Problem
 
 # T_S and T_B of the paper's eight configurations.
 CONFIGURATIONS = [(0.2, 0), (0, 0.2), *((share, share) for share in (0.02, 0.05, 0.1, 0.2, 0.3, 0.4))]
@@ -130,6 +133,21 @@ def test_an_optimum_violates_no_cut(weight_bound, region, sampling_region, monke
             assert given_up[list(cut.members)] @ np.array(cut.factors) >= cut.bound - 1e-9
             checked += 1
     assert checked > 20
+
+
+def test_a_bound_on_the_whole_objective_does_not_tighten_the_weights() -> None:
+    """Only what violations cost does; with ``heuristic=True`` the proof starts with a bound that counts weights."""
+    instance = generate("B", 40, 3, 2)
+    problem = Problem.from_data(instance.X, instance.y, 5.0)
+    proof = MipProof(problem, Limits(time_limit=20.0), lambda *_: None, "benders")
+    proof.start_from_hinge_loss()
+    proof.lower_bound = 0.999 * proof.objective
+    collector = CutCollector(problem, proof, get_backend("scip"), benders.Options(T_S=0.02))
+    collector.sample()
+    best = packing.run(problem, None, Limits(), lambda *_: None)
+    assert collector.cuts
+    assert np.abs(best.coef).max() <= collector.weight_bound
+    assert collector.weight_bound**2 > proof.objective
 
 
 def test_a_bound_that_cannot_be_true_is_dropped_with_all_that_rests_on_it(monkeypatch) -> None:

@@ -180,5 +180,6 @@ class CutCollector:
             self._proven_cost = 0.0
             self._believed = False
             return False
-        self._proven_cost = max(self._proven_cost, self._proof.lower_bound)
+        # Not the proof's own bound, which may count the weights too.
+        self._proven_cost = max(self._proven_cost, min(self._proof.believed(solvers_bound), self._proof.objective))
         return True

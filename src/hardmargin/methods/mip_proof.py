@@ -66,12 +66,16 @@ class MipProof(Proof):
             observe=self._observe_solver,
         )
 
+    def believed(self, solvers_bound: float) -> float:
+        """What a solver's bound is worth: less its tolerances, or nothing."""
+        return safe_bound(solvers_bound) if self._believes else 0.0
+
     def claim(self, solvers_bound: float) -> bool:
         """Take over a solver's bound, less its tolerances; False if a hyperplane is better than it allows.
 
         Then it is wrong, and so may be all that the solver has claimed before: no bound is left.
         """
-        bound = safe_bound(solvers_bound) if self._believes else 0.0
+        bound = self.believed(solvers_bound)
         if bound > self.objective * (1 + _CONTRADICTION):
             self._disbelieve(self.objective)
             return False
@@ -147,8 +151,7 @@ class MipProof(Proof):
 
     def _observe_solver(self, answer: Answer) -> bool:
         upper = min(self.objective, answer.upper) if answer.hyperplane is not None else self.objective
-        solvers = safe_bound(answer.lower) if self._believes else 0.0
-        lower = max(self.lower_bound, min(solvers, upper))
+        lower = max(self.lower_bound, min(self.believed(answer.lower), upper))
         return self.watch.report(upper, lower, self.nodes + answer.nodes)
 
 
