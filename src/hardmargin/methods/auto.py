@@ -11,12 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from hardmargin.bounds import Report
-from hardmargin.methods import directions, heuristic, packing
+from hardmargin.methods import directions, packing
 from hardmargin.methods.base import Incumbent, Limits, require_positive
-from hardmargin.methods.proof import Proof
+from hardmargin.methods.proof import Proof, first_answer
 from hardmargin.problem import Problem
 from hardmargin.result import Result
-from hardmargin.status import Status
 
 # Up to how many features the search over directions starts, and up to how many it takes part.
 _FEW_FEATURES = 8
@@ -54,9 +53,9 @@ def run(
 ) -> Result:
     """Solve with the methods that suit the problem; see :class:`hardmargin.methods.base.Method`."""
     options = options or Options()
-    found = heuristic.run(problem, incumbent, limits, report, heuristic.Options(options.heuristic_effort))
-    if found.gap <= limits.gap or found.status is not Status.HEURISTIC:
-        return replace(found, method="auto")
+    found, enough = first_answer(problem, incumbent, limits, report, options.heuristic_effort, "auto")
+    if enough:
+        return found
     players = _players(problem, found, limits, report, options)
     while not any(player.proof.finished for player in players):
         able = [player for player in players if not player.ended]

@@ -121,7 +121,8 @@ def run(
     else:
         proof.start_from_hinge_loss()
     collector = CutCollector(problem, proof, backend, options)
-    if not proof.finished and not collector.separable:
+    # Where all samples can be kept, the authors skip this.
+    if not proof.finished and not proof.separable:
         collector.sample()
         collector.cover_all()
     if not proof.finished:

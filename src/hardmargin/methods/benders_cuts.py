@@ -60,14 +60,6 @@ class CutCollector:
         return list(self._cuts)
 
     @property
-    def separable(self) -> bool:
-        """Whether some hyperplane keeps all samples, so that there are no cuts that hold for all weights."""
-        solver = _core.MaxMargin(self._problem.X, self._problem.y)
-        for row in range(self._problem.n):
-            solver.enable(row)
-        return solver.solve() is _core.MaxMarginStatus.optimal
-
-    @property
     def weight_bound(self) -> float:
         """W_UB: no weight of a hyperplane that is at least as good as the incumbent is larger."""
         objective = self._proof.objective

@@ -8,16 +8,14 @@ that is searched first.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from hardmargin import _core
 from hardmargin.bounds import Report
-from hardmargin.methods import heuristic
 from hardmargin.methods.base import Incumbent, Limits, require_positive
-from hardmargin.methods.proof import Proof
+from hardmargin.methods.proof import Proof, completed, first_answer
 from hardmargin.problem import Problem
 from hardmargin.result import Result
-from hardmargin.status import Status
 
 # Regions of the first search; what it leaves open is worth a better incumbent: so many times the first effort.
 _FIRST_NODES = 20_000
@@ -55,13 +53,8 @@ def run(
 ) -> Result:
     """Search for a hyperplane and prove it optimal; see :class:`hardmargin.methods.base.Method`."""
     options = options or Options()
-    found = heuristic.run(problem, incumbent, limits, report, heuristic.Options(options.heuristic_effort))
-    if found.gap <= limits.gap or found.status is not Status.HEURISTIC:
-        return replace(found, method="directions")
-    proof = DirectionProof(problem, found, limits, report, options)
-    for _ in proof.steps():
-        pass
-    return proof.result()
+    found, enough = first_answer(problem, incumbent, limits, report, options.heuristic_effort, "directions")
+    return found if enough else completed(DirectionProof(problem, found, limits, report, options))
 
 
 class DirectionProof(Proof):

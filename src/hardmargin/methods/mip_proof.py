@@ -6,6 +6,7 @@ import warnings
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hardmargin import _core
 from hardmargin.bounds import Report
@@ -115,15 +116,13 @@ class MipProof(Proof):
         self.offer_kept(np.flatnonzero(margins >= 1 - _KEPT))
         self._take(hyperplane)
 
-    def offer_kept(self, kept: np.ndarray[tuple[int], np.dtype[np.intp]]) -> None:
+    def offer_kept(self, kept: NDArray[np.intp]) -> None:
         """Take up the shortest hyperplane that keeps these samples, if it is better."""
-        solver = _core.MaxMargin(self.problem.X, self.problem.y)
-        for row in kept.tolist():
-            solver.enable(row)
-        if solver.solve() is _core.MaxMarginStatus.optimal:
+        shortest = self._shortest(kept)
+        if shortest is not None:
             keeps = np.zeros(self.problem.n, dtype=bool)
             keeps[kept] = True
-            self._take(Incumbent(*self.problem.fitted(np.array(solver.weights), solver.bias, keeps)))
+            self._take(Incumbent(*self.problem.fitted(*shortest, keeps)))
 
     def start_from_hinge_loss(self) -> None:
         """Step 1 of the paper: give up what the hinge-loss solution has inside its margin, and keep the rest."""
@@ -140,14 +139,21 @@ class MipProof(Proof):
         self.improve(heuristic.Options().effort)
 
     @property
-    def incumbent(self) -> Incumbent:
-        """The best hyperplane."""
-        return Incumbent(self.coef, self.intercept)
+    def separable(self) -> bool:
+        """Whether some hyperplane keeps all samples."""
+        return self._shortest(np.arange(self.problem.n)) is not None
+
+    def _shortest(self, kept: NDArray[np.intp]) -> Incumbent | None:
+        """The shortest hyperplane that keeps these samples, if there is one."""
+        solver = _core.MaxMargin(self.problem.X, self.problem.y)
+        for row in kept.tolist():
+            solver.enable(row)
+        if solver.solve() is not _core.MaxMarginStatus.optimal:
+            return None
+        return Incumbent(np.array(solver.weights), solver.bias)
 
     def _take(self, hyperplane: Incumbent) -> None:
-        objective = self.problem.evaluate(hyperplane.coef, hyperplane.intercept).objective
-        if objective < self.objective:
-            self.coef, self.intercept, self.objective = np.array(hyperplane.coef), hyperplane.intercept, objective
+        self._learn(hyperplane, self.problem.evaluate(*hyperplane).objective)
 
     def _observe_solver(self, answer: Answer) -> bool:
         upper = min(self.objective, answer.upper) if answer.hyperplane is not None else self.objective

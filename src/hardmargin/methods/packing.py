@@ -10,18 +10,16 @@ then the last target proven, and what the lower targets cost is little beside th
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from hardmargin import _core
 from hardmargin.bounds import Report
-from hardmargin.methods import heuristic
 from hardmargin.methods.base import Incumbent, Limits, require_positive
-from hardmargin.methods.proof import Proof
+from hardmargin.methods.proof import Proof, completed, first_answer
 from hardmargin.problem import Problem
 from hardmargin.result import Result
-from hardmargin.status import Status
 
 # Subproblems of the first search, before targets rise.
 _FIRST_NODES = 4000
@@ -76,13 +74,8 @@ def run(
 ) -> Result:
     """Search for a hyperplane and prove it optimal; see :class:`hardmargin.methods.base.Method`."""
     options = options or Options()
-    found = heuristic.run(problem, incumbent, limits, report, heuristic.Options(options.heuristic_effort))
-    if found.gap <= limits.gap or found.status is not Status.HEURISTIC:
-        return replace(found, method="packing")
-    proof = PackingProof(problem, found, limits, report, options)
-    for _ in proof.steps():
-        pass
-    return proof.result()
+    found, enough = first_answer(problem, incumbent, limits, report, options.heuristic_effort, "packing")
+    return found if enough else completed(PackingProof(problem, found, limits, report, options))
 
 
 class PackingProof(Proof):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
@@ -78,16 +79,29 @@ class Proof:
 
     def take_over(self, other: Proof) -> None:
         """Learn what another proof of the same problem knows."""
-        if other.objective < self.objective:
-            self.coef, self.intercept, self.objective = other.coef, other.intercept, other.objective
-        self.lower_bound = min(max(self.lower_bound, other.lower_bound), self.objective)
+        self._learn(Incumbent(other.coef, other.intercept), other.objective, other.lower_bound)
         self.improved = self.improved or other.improved
+
+    def _learn(self, hyperplane: Incumbent, objective: float, lower_bound: float = 0.0) -> None:
+        """Take over a hyperplane and a bound, each if it is better."""
+        if objective < self.objective:
+            self.coef, self.intercept, self.objective = np.array(hyperplane.coef), hyperplane.intercept, objective
+        self.lower_bound = min(max(self.lower_bound, lower_bound), self.objective)
+
+    @property
+    def incumbent(self) -> Incumbent:
+        """The best hyperplane."""
+        return Incumbent(self.coef, self.intercept)
+
+    @property
+    def proven(self) -> bool:
+        """Whether the gap asked for is closed."""
+        return self.lower_bound >= self.objective * (1 - self.limits.gap)
 
     @property
     def finished(self) -> bool:
         """Whether there is nothing left to prove, or no leave to go on."""
-        proven = self.lower_bound >= self.objective * (1 - self.limits.gap)
-        return proven or self.watch.ended is not None or self.out_of_nodes
+        return self.proven or self.watch.ended is not None or self.out_of_nodes
 
     @property
     def out_of_nodes(self) -> bool:
@@ -105,9 +119,9 @@ class Proof:
         """Take over what a search found and proved, and why it ended."""
         self.nodes += found.nodes
         self.work += found.work
-        if found.weights and found.objective < self.objective:
-            self.coef, self.intercept, self.objective = np.array(found.weights), found.bias, found.objective
-        self.lower_bound = min(max(self.lower_bound, found.lower_bound), self.objective)
+        # Without weights nothing better was found, and the objective is the one it started from.
+        objective = found.objective if found.weights else np.inf
+        self._learn(Incumbent(np.array(found.weights), found.bias), objective, found.lower_bound)
         self.watch.report(self.objective, self.lower_bound, self.nodes)
         self.watch.take_note(found.outcome)
 
@@ -116,11 +130,9 @@ class Proof:
         if self.improved or self.finished:
             return
         self.improved = True
-        known = Incumbent(self.coef, self.intercept)
-        found = heuristic.run(self.problem, known, self.limits, self._observe_heuristic, heuristic.Options(effort))
-        if found.objective < self.objective:
-            self.coef, self.intercept, self.objective = np.array(found.coef), found.intercept, found.objective
-        self.lower_bound = min(max(self.lower_bound, found.lower_bound), self.objective)
+        settings = heuristic.Options(effort)
+        found = heuristic.run(self.problem, self.incumbent, self.limits, self._observe_heuristic, settings)
+        self._learn(Incumbent(np.array(found.coef), found.intercept), found.objective, found.lower_bound)
         if found.status is not Status.HEURISTIC:
             self.watch.ended = found.status
 
@@ -132,9 +144,8 @@ class Proof:
 
     def result(self) -> Result:
         """The best hyperplane, with the best bound."""
-        proven = self.lower_bound >= self.objective * (1 - self.limits.gap)
         unfinished = Status.NODE_LIMIT if self.out_of_nodes else Status.HEURISTIC
-        ended = self.watch.ended or (Status.OPTIMAL if proven else unfinished)
+        ended = self.watch.ended or (Status.OPTIMAL if self.proven else unfinished)
         return Result.of(
             self.problem,
             self.coef,
@@ -148,3 +159,19 @@ class Proof:
 
     def _observe_heuristic(self, _: float, upper: float, lower: float, __: int) -> None:
         self.watch.pass_on(min(upper, self.objective), max(lower, self.lower_bound), self.nodes)
+
+
+def first_answer(
+    problem: Problem, incumbent: Incumbent | None, limits: Limits, report: Report, effort: float, method: str
+) -> tuple[Result, bool]:
+    """What the primal search finds, under the method's name, and whether there is no need or no leave to go on."""
+    found = heuristic.run(problem, incumbent, limits, report, heuristic.Options(effort))
+    enough = found.gap <= limits.gap or found.status is not Status.HEURISTIC
+    return replace(found, method=method), enough
+
+
+def completed(proof: Proof) -> Result:
+    """The result of a proof after all its steps."""
+    for _ in proof.steps():
+        pass
+    return proof.result()
