@@ -125,7 +125,7 @@ def stub_method(monkeypatch: pytest.MonkeyPatch) -> Callable[..., SimpleNamespac
             report(0.25, result.objective, result.lower_bound, 17)
             return result
 
-        method = SimpleNamespace(Options=StubOptions, run=run, calls=calls)
+        method = SimpleNamespace(Options=StubOptions, SMALLEST_GAP=1e-9, HAS_FRONTIER=False, run=run, calls=calls)
         monkeypatch.setitem(hardmargin.methods._MODULES, "stub", "stub_method")
         monkeypatch.setitem(sys.modules, "stub_method", method)
         return method

@@ -8,29 +8,30 @@ import pytest
 from brute_force import KINDS, compared, random_case
 from hardmargin import Status, _core, solve, verify
 from hardmargin.data import generate
-from hardmargin.methods import auto, directions, packing
+from hardmargin.frontier import Frontier
+from hardmargin.methods import auto, directions, packing, turns
 
 
 @pytest.fixture
 def many_turns(monkeypatch) -> list[str]:
     """Turns so short that small problems take many; the methods that had them, in order."""
-    for module, name in ((auto, "_HEAD_START"), (auto, "_FIRST_TURN")):
+    for module, name in ((auto, "_HEAD_START"), (turns, "_FIRST_TURN")):
         monkeypatch.setattr(module, name, 1000)
     for module in (directions, packing):
         monkeypatch.setattr(module, "_FIRST_NODES", 3)
-    monkeypatch.setattr(auto, "_TURN_SHARE", 0.0)
+    monkeypatch.setattr(turns, "_TURN_SHARE", 0.0)
     monkeypatch.setattr(auto, "_SHARE_OF_OTHER", 0.5)
-    turns: list[str] = []
-    take_turn = auto._Player.take_turn
+    had: list[str] = []
+    take_turn = turns.Player.take_turn
 
-    def noted(player) -> None:
-        turns.append(player.proof.method)
-        take_turn(player)
+    def noted(player, *, alone) -> None:
+        had.append(player.proof.kind)
+        take_turn(player, alone=alone)
 
-    monkeypatch.setattr(auto._Player, "take_turn", noted)
+    monkeypatch.setattr(turns.Player, "take_turn", noted)
     # A slice is the shortest turn there is.
     monkeypatch.setattr(_core, "SearchLimits", _short_slices(_core.SearchLimits))
-    return turns
+    return had
 
 
 def _short_slices(kind):
@@ -105,12 +106,12 @@ def test_a_search_goes_on_from_what_another_left_open(method) -> None:
         "directions": (_core.direction_search, _core.DirectionOptions()),
     }[method]
     upper = 119.0
-    whole = [([], [], 0.0, upper)] if method == "packing" else []
+    whole = Frontier.whole(0.0, upper) if method == "packing" else Frontier.empty()
     limits = _core.SearchLimits()
     reference = search(X, y, costs, whole, upper, options, limits, 60.0, None)
     limits.slice, limits.work_limit = {"packing": 2, "directions": 50}[method], 1
     found, best, steps = whole, upper, 0
-    while steps == 0 or found.open:
+    while steps == 0 or Frontier(*found.open).size:
         found = search(X, y, costs, found, best, options, limits, 60.0, None)
         best = min(best, found.objective)
         steps += 1

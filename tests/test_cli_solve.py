@@ -168,13 +168,12 @@ def test_negative_labels_may_have_weights(tmp_path, generated):
     assert set(Result.load(model).weights) == {2.0, 3.0}
 
 
-def test_help_names_every_option_and_nothing_that_no_method_has(capsys):
+def test_help_names_every_option(capsys):
     with pytest.raises(SystemExit, match="0"):
         main(["solve", "--help"])
     words = set(capsys.readouterr().out.replace(",", " ").replace(";", " ").split())
     for name in hardmargin.methods.names():
         assert {field.name for field in fields(hardmargin.methods.get_method(name).Options)} <= words
-    assert words.isdisjoint({"--checkpoint", "--resume", "--cluster", "[--checkpoint", "[--resume", "[--cluster"})
 
 
 def refuse_to_search(*_, **__):

@@ -7,6 +7,7 @@ import pytest
 
 from hardmargin import Status, _core, solve, verify
 from hardmargin.data import generate
+from hardmargin.frontier import Frontier
 from hardmargin.methods import directions
 from hardmargin.methods.base import Limits
 from hardmargin.presolve import presolve
@@ -83,7 +84,7 @@ def test_open_regions_can_be_carried_on_elsewhere() -> None:
     options, limits = _core.DirectionOptions(), _core.SearchLimits()
     whole = solve(data.X, data.y, 1.0, method="directions")
     upper = float(problem.costs.sum())
-    frontier: list = []
+    frontier = Frontier.empty()
     for _ in range(10_000):
         limits.slice, limits.node_limit = 5, 50
         part = _core.direction_search(
@@ -91,24 +92,26 @@ def test_open_regions_can_be_carried_on_elsewhere() -> None:
         )
         upper = min(upper, part.objective)
         # Only plain numbers are handed over.
-        frontier = [(face, sign, list(low), list(high), *rest) for face, sign, low, high, *rest in part.open]
-        if not frontier:
+        frontier = Frontier(*(array.copy() for array in part.open))
+        if frontier.size == 0:
             break
     assert part.lower_bound * presolved.objective_factor == pytest.approx(whole.objective, rel=1e-5)
 
 
 @pytest.mark.parametrize(
-    "region",
+    ("face", "numbers"),
     [
-        (9, 1.0, [1.0, -1.0], [1.0, 1.0], 0.0, 1.0, 0.0, 1.0),
-        (0, 1.0, [-1.0, -1.0], [1.0, 1.0], 0.0, 1.0, 0.0, 1.0),
-        (0, 1.0, [1.0, -2.0], [1.0, 1.0], 0.0, 1.0, 0.0, 1.0),
-        (0, 1.0, [1.0, -1.0], [1.0, 1.0], 2.0, 1.0, 0.0, 1.0),
-        (0, 1.0, [1.0], [1.0], 0.0, 1.0, 0.0, 1.0),
+        (9, [1.0, 1.0, -1.0, 1.0, 1.0, 0.0, 1.0, 0.0, 1.0]),
+        (0, [1.0, -1.0, -1.0, 1.0, 1.0, 0.0, 1.0, 0.0, 1.0]),
+        (0, [1.0, 1.0, -2.0, 1.0, 1.0, 0.0, 1.0, 0.0, 1.0]),
+        (0, [1.0, 1.0, -1.0, 1.0, 1.0, 2.0, 1.0, 0.0, 1.0]),
+        (0, [1.0, 1.0, 1.0, 0.0, 1.0, 0.0, 1.0]),
+        (0, [1.0, 1.0, -1.0, 1.0, 1.0, 0.0, 1.0, float("nan"), 1.0]),
     ],
 )
-def test_regions_that_are_none_are_refused(region) -> None:
+def test_regions_that_are_none_are_refused(face, numbers) -> None:
     X, y, costs = np.array([[0.0, 1.0], [1.0, 0.0]]), np.array([1.0, -1.0]), np.ones(2)
     options, limits = _core.DirectionOptions(), _core.SearchLimits()
+    region = Frontier(np.array([face], np.uint32), np.array([1], np.uint64), np.array([numbers]))
     with pytest.raises(ValueError, match="frontier"):
-        _core.direction_search(X, y, costs, [region], 1.0, options, limits, 1.0, None)
+        _core.direction_search(X, y, costs, region, 1.0, options, limits, 1.0, None)

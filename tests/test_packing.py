@@ -7,6 +7,7 @@ import pytest
 
 from hardmargin import Status, _core, solve, verify
 from hardmargin.data import generate
+from hardmargin.frontier import Frontier
 from hardmargin.presolve import presolve
 from hardmargin.problem import Problem
 
@@ -117,14 +118,14 @@ def test_the_cover_bound_saves_subproblems_and_changes_nothing_else() -> None:
             problem.X,
             problem.y,
             problem.costs,
-            [([], [], 0.0, upper)],
+            Frontier.whole(0.0, upper),
             upper,
             options,
             _core.SearchLimits(),
             60.0,
             None,
         )
-        assert not found[distance].open
+        assert Frontier(*found[distance].open).size == 0
     assert found[0.0].lower_bound == pytest.approx(found[np.inf].lower_bound, rel=1e-9)
     assert found[0.0].nodes < 0.5 * found[np.inf].nodes
 
@@ -142,12 +143,12 @@ def test_open_subproblems_can_be_carried_on_elsewhere() -> None:
         )
 
     upper = float(problem.costs.sum())
-    frontier = [([], [], 0.0, upper)]
+    frontier = Frontier.whole(0.0, upper)
     parts = 0
-    while frontier:
+    while frontier.size:
         part = search(frontier, upper, 20)
-        # Only the samples' numbers and four figures are handed over.
-        frontier = [(list(kept), list(given_up), bound, known) for kept, given_up, bound, known in part.open]
+        # Only plain numbers are handed over.
+        frontier = Frontier(*(array.copy() for array in part.open))
         upper = min(upper, part.objective)
         parts += 1
     factor = presolve(Problem.from_data(data.X, data.y, 1.0)).objective_factor
@@ -155,9 +156,13 @@ def test_open_subproblems_can_be_carried_on_elsewhere() -> None:
     assert upper * factor == pytest.approx(whole.objective, rel=1e-6)
 
 
-@pytest.mark.parametrize("frontier", [[([99], [], 0.0, 1.0)], [([0], [0], 0.0, 1.0)], [([0, 0], [], 0.0, 1.0)]])
-def test_a_frontier_that_does_not_fit_is_refused(frontier) -> None:
+@pytest.mark.parametrize(
+    ("integers", "ends"),
+    [([1, 99], [2]), ([1, 0, 0], [3]), ([2, 0, 0], [3]), ([2, 0], [2]), ([0], [2]), ([0], [0])],
+)
+def test_a_frontier_that_does_not_fit_is_refused(integers, ends) -> None:
     X, y = np.zeros((3, 1)), np.array([1.0, -1.0, 1.0])
+    frontier = Frontier(np.array(integers, np.uint32), np.array(ends, np.uint64), np.array([[0.0, 1.0]]))
     with pytest.raises(ValueError, match="frontier"):
         _core.packing_search(
             X, y, np.ones(3), frontier, 3.0, _core.PackingOptions(), _core.SearchLimits(), 1.0, None

@@ -313,7 +313,7 @@ def test_refusals_say_what_was_expected(line, arguments, kind, message) -> None:
 @pytest.mark.parametrize("name", ["checkpoint", "resume", "cluster"])
 def test_what_a_method_does_not_support_is_refused(line, name, tmp_path) -> None:
     with pytest.raises(ValueError, match=f"does not support {name}; leave it out"):
-        solve(*line, **{name: str(tmp_path / "file")})
+        solve(*line, method="heuristic", **{name: str(tmp_path / "file")})
 
 
 @pytest.mark.parametrize("name", ["n60d2ATj1", "n60d2BTj0"])

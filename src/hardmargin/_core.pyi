@@ -77,8 +77,7 @@ class PrimalSearch:
     @property
     def work(self) -> int: ...
 
-_Node = tuple[list[int], list[int], float, float]
-_Region = tuple[int, float, list[float], list[float], float, float, float, float]
+_Frontier = tuple[NDArray[np.uint32], NDArray[np.uint64], NDArray[np.float64]]
 
 class PackingOptions:
     """How subproblems are bounded and branched on."""
@@ -119,7 +118,13 @@ class PackingResult:
         """Multiply-adds, about."""
 
     @property
-    def open(self) -> list[_Node]: ...
+    def exhausted(self) -> bool:
+        """Whether everything was searched; what is open then cannot be closed."""
+
+    @property
+    def open(self) -> _Frontier:
+        """The subproblems left, as arrays: integers, where those of each end, numbers by subproblem."""
+
     @property
     def outcome(self) -> Outcome: ...
 
@@ -127,7 +132,7 @@ def packing_search(
     features: _Array,
     labels: _Array,
     costs: _Array,
-    frontier: list[_Node] | PackingResult,
+    frontier: _Frontier | PackingResult,
     upper: float,
     options: PackingOptions,
     limits: SearchLimits,
@@ -163,7 +168,13 @@ class DirectionResult:
         """Multiply-adds, about."""
 
     @property
-    def open(self) -> list[_Region]: ...
+    def exhausted(self) -> bool:
+        """Whether everything was searched; what is open then cannot be closed."""
+
+    @property
+    def open(self) -> _Frontier:
+        """The subproblems left, as arrays: integers, where those of each end, numbers by subproblem."""
+
     @property
     def outcome(self) -> Outcome: ...
 
@@ -171,7 +182,7 @@ def direction_search(
     features: _Array,
     labels: _Array,
     costs: _Array,
-    frontier: list[_Region] | DirectionResult,
+    frontier: _Frontier | DirectionResult,
     upper: float,
     options: DirectionOptions,
     limits: SearchLimits,

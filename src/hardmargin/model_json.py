@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import math
 import os
-import secrets
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from hardmargin.atomic import replace_file
 from hardmargin.bounds import TracePoint
 from hardmargin.status import Status
 
@@ -32,18 +32,7 @@ def plain_label(label: Any) -> Any:
 
 def write_text(text: str, path: str | os.PathLike[str]) -> None:
     """Write a file; an existing one is replaced in one step, never left half written."""
-    if Path(path).exists() and not Path(path).is_file():
-        # /dev/stdout and the like are written to, never replaced.
-        Path(path).write_text(text, encoding="utf-8")
-        return
-    target = Path(os.path.realpath(path))
-    # Not made from the target's name, which may have the greatest length already.
-    partial = target.with_name(f".{secrets.token_hex(8)}.partial")
-    try:
-        partial.write_text(text, encoding="utf-8")
-        os.replace(partial, target)
-    finally:
-        partial.unlink(missing_ok=True)
+    replace_file(path, text.encode("utf-8"))
 
 
 def read_values(path: str | os.PathLike[str]) -> dict[str, Any]:

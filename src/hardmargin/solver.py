@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import time
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -12,17 +13,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hardmargin.bounds import Recorder, Report
+from hardmargin.checkpoint import Identity, read_checkpoint
+from hardmargin.cluster import opened_engine
+from hardmargin.keeper import Keeper, check_checkpoint_target
 from hardmargin.methods import get_method
-from hardmargin.methods.base import Limits, parse_options
+from hardmargin.methods.base import SMALLEST_GAP, Limits, Method, parse_options
 from hardmargin.presolve import Presolved, presolve
 from hardmargin.problem import Problem
 from hardmargin.result import Result
 from hardmargin.signals import HeldSignals
 from hardmargin.status import Status
 from hardmargin.validation import FloatArray
-
-#: No method claims a finer relative gap than this: float64 leaves no room for one.
-SMALLEST_GAP = 1e-9
 
 
 def solve(
@@ -41,7 +42,8 @@ def solve(
     report: Report | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     resume: str | os.PathLike[str] | None = None,
-    cluster: str | None = None,
+    cluster: Any = None,
+    checkpoint_interval: float = 30.0,
 ) -> Result:
     """Train a linear support vector machine with the hard-margin loss.
 
@@ -73,8 +75,17 @@ def solve(
         The method's own settings.
     report : callable, optional
         ``report(time, upper, lower, nodes)``, called as the bounds move.
-    checkpoint, resume, cluster : optional
-        For methods that work on open subproblems; no method of this version does.
+    checkpoint : path, optional
+        A file that the state of the search is written to, at intervals and when it ends for whatever reason; one
+        that is killed loses what it did since. For auto, packing and directions.
+    resume : path, optional
+        A file that ``checkpoint`` has written for the same data: the search goes on from there. It may be the one
+        that is given as ``checkpoint`` too. The time limit is that of this run, the nodes are counted on.
+    cluster : str or distributed.Client, optional
+        The address of a Dask scheduler, ``"local"`` or ``"local:N"`` for N processes on this machine, or a client:
+        the search is spread over its workers. For auto, packing and directions.
+    checkpoint_interval : float
+        Seconds from one checkpoint to the next, at least.
 
     Returns
     -------
@@ -98,23 +109,40 @@ def solve(
     """
     solver = get_method(method)
     parsed = parse_options(solver.Options, options, method)
-    for name, value in (("checkpoint", checkpoint), ("resume", resume), ("cluster", cluster)):
-        if value is not None:
-            raise ValueError(f"method {method!r} does not support {name}; leave it out.")
+    _check_support(solver, method, checkpoint=checkpoint, resume=resume, cluster=cluster)
+    if checkpoint is not None:
+        check_checkpoint_target(checkpoint, resume, checkpoint_interval)
     _validated_limits(time_limit, gap, threads, seed)
     problem = Problem.from_data(X, y, C, sample_weight=sample_weight, class_weight=class_weight)
     # The clock starts here: the first conversion of data imports packages, which may take longer than a limit.
     limits = _validated_limits(time_limit, gap, threads, seed)
-    limits = replace(limits, gap=max(limits.gap, getattr(solver, "SMALLEST_GAP", 0.0)))
+    limits = replace(limits, gap=max(limits.gap, solver.SMALLEST_GAP))
     # Methods from the literature work on the data as they are, unless asked otherwise.
     reduced = presolve(problem, reduce=getattr(parsed, "presolve", True))
-    # From here to the result Ctrl-C is heard where the method reports, and nowhere else.
-    with HeldSignals() as signals:
-        listeners = [lambda *_: signals.let_through(), *([report] if report is not None else [])]
-        recorder = Recorder(reduced.objective_factor, listeners)
-        found = solver.run(reduced.problem, None, limits, recorder, parsed)
-        result = _polished(problem, reduced, found, limits, recorder)
-        return _interrupted_if_asked(result, signals)
+    if solver.HAS_FRONTIER:
+        identity = Identity.of(problem, reduced.problem, method)
+        saved = read_checkpoint(resume, identity) if resume is not None else None
+        limits = replace(limits, keeper=Keeper(identity, checkpoint, checkpoint_interval, saved))
+    with opened_engine(cluster) as engine:
+        if cluster is not None:
+            # To start or to join a cluster is not part of the solve.
+            limits = replace(limits, engine=engine, started=time.monotonic())
+        # From here to the result Ctrl-C is heard where the method reports, and nowhere else.
+        with HeldSignals() as signals:
+            listeners = [lambda *_: signals.let_through(), *([report] if report is not None else [])]
+            recorder = Recorder(reduced.objective_factor, listeners)
+            found = solver.run(reduced.problem, None, limits, recorder, parsed)
+            result = _polished(problem, reduced, found, limits, recorder)
+            return _interrupted_if_asked(result, signals)
+
+
+def _check_support(solver: Method, method: str, **asked_for: Any) -> None:
+    """Refuse what only methods with open subproblems can do."""
+    for name, value in asked_for.items():
+        if value is not None and not solver.HAS_FRONTIER:
+            raise ValueError(
+                f"method {method!r} does not support {name}; leave it out, or use auto, packing or directions."
+            )
 
 
 def _polished(problem: Problem, reduced: Presolved, found: Result, limits: Limits, recorder: Recorder) -> Result:

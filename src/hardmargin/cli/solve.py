@@ -96,6 +96,7 @@ def _settings(arguments: argparse.Namespace, dataset: data.Dataset) -> dict[str,
         "checkpoint": arguments.checkpoint,
         "resume": arguments.resume,
         "cluster": arguments.cluster,
+        "checkpoint_interval": arguments.checkpoint_interval,
     }
 
 
@@ -162,11 +163,25 @@ def _add_search_arguments(parser: Parser) -> None:
     parser.add_argument("--gap", type=float, default=1e-6, help="relative gap to be proven (default 1e-6)")
     parser.add_argument("--threads", type=int, default=-1, metavar="N", help="default: all cores")
     parser.add_argument("--seed", type=int, default=0, help="seed of everything random (default 0)")
-    parser.add_argument("--cluster", help=argparse.SUPPRESS)
+    parser.add_argument(
+        "--cluster",
+        metavar="ADDRESS",
+        help="spread the search over the workers of a Dask scheduler (tcp://host:port), or over processes on this "
+        "machine (local, local:N)",
+    )
 
 
 def _add_output_arguments(parser: Parser) -> None:
     parser.add_argument("--json", metavar="FILE", help="write the model; '-' means standard output")
-    parser.add_argument("--checkpoint", help=argparse.SUPPRESS)
-    parser.add_argument("--resume", help=argparse.SUPPRESS)
+    parser.add_argument(
+        "--checkpoint",
+        metavar="FILE",
+        help="keep the state of the search in a file: at intervals, at the time limit, and when it is interrupted",
+    )
+    parser.add_argument(
+        "--checkpoint-interval", type=float, default=30.0, metavar="SECONDS", help="how often (default 30)"
+    )
+    parser.add_argument(
+        "--resume", metavar="FILE", help="go on from a state that --checkpoint wrote; it may be the same file"
+    )
     parser.add_argument("--quiet", action="store_true", help="print nothing but errors")

@@ -4,8 +4,9 @@
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
-#include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <tuple>
 #include <utility>
 #include <variant>
@@ -14,56 +15,35 @@
 #include "bindings.h"
 #include "direction_search.h"
 #include "packing_search.h"
+#include "plain_frontier.h"
 #include "samples.h"
 
 namespace hardmargin {
 
 namespace {
 
-// Open subproblems as Python has them: (kept, given_up, bound, upper).
-using PlainPackingNode = std::tuple<std::vector<std::uint32_t>, std::vector<std::uint32_t>, double, double>;
-// (face, sign, low, high, shortest, longest, bound, upper)
-using PlainDirectionNode =
-    std::tuple<std::uint32_t, double, std::vector<double>, std::vector<double>, double, double, double, double>;
+using Integers = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Ends = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-PlainPackingNode plain(const PackingNode& node) {
-    return {node.kept, node.given_up, node.bound, node.upper};
+// A frontier as Python has it: see PlainFrontier.
+using PlainArrays = std::tuple<Integers, Ends, Matrix>;
+
+// An array of Python's that owns these values.
+template <typename Value>
+nb::ndarray<nb::numpy, Value> array(std::vector<Value> values, std::initializer_list<std::size_t> shape) {
+    auto* const kept = new std::vector<Value>(std::move(values));
+    const nb::capsule owner(kept, [](void* pointer) noexcept { delete static_cast<std::vector<Value>*>(pointer); });
+    return nb::ndarray<nb::numpy, Value>(kept->data(), shape, owner);
 }
 
-PlainDirectionNode plain(const DirectionNode& node) {
-    return {node.face, node.sign, node.low, node.high, node.shortest, node.longest, node.bound, node.upper};
-}
-
-std::vector<PackingNode> checked_frontier(const std::vector<PlainPackingNode>& given, const Samples& samples) {
-    std::vector<PackingNode> frontier;
-    for (const auto& [kept, given_up, bound, upper] : given) {
-        std::vector<unsigned char> seen(samples.count());
-        for (const std::vector<std::uint32_t>* decided : {&kept, &given_up}) {
-            for (const std::uint32_t sample : *decided) {
-                if (sample >= samples.count() || seen[sample]++ != 0) {
-                    throw nb::value_error("frontier: samples must exist and be decided once");
-                }
-            }
-        }
-        frontier.push_back({kept, given_up, bound, upper});
-    }
-    return frontier;
-}
-
-std::vector<DirectionNode> checked_frontier(const std::vector<PlainDirectionNode>& given, const Samples& samples) {
-    std::vector<DirectionNode> frontier;
-    for (const auto& [face, sign, low, high, shortest, longest, bound, upper] : given) {
-        bool fits = face < samples.dimension() && std::fabs(sign) == 1 && low.size() == samples.dimension() &&
-                    high.size() == samples.dimension() && shortest >= 0 && longest >= shortest;
-        for (std::size_t k = 0; fits && k < low.size(); ++k) {
-            fits = -1 <= low[k] && low[k] <= high[k] && high[k] <= 1;
-        }
-        if (!fits || low[face] != sign || high[face] != sign) {
-            throw nb::value_error("frontier: regions must be boxes on a face of the cube");
-        }
-        frontier.push_back({face, sign, low, high, shortest, longest, bound, upper});
-    }
-    return frontier;
+template <typename Node>
+nb::tuple plain_arrays(const std::vector<Node>& nodes) {
+    PlainFrontier frontier = plain(nodes);
+    const std::size_t count = nodes.size();
+    const std::size_t integers = frontier.integers.size();
+    const std::size_t width = count == 0 ? 0 : frontier.numbers.size() / count;
+    return nb::make_tuple(array(std::move(frontier.integers), {integers}), array(std::move(frontier.ends), {count}),
+                          array(std::move(frontier.numbers), {count, width}));
 }
 
 // What a search found, and why it returned.
@@ -83,28 +63,24 @@ void check(const DirectionOptions& options, const Samples& samples) {
 
 // The nodes of a plain frontier, or those that an earlier search on the same samples has left open, which are not
 // turned into Python's objects and back.
-template <typename Node, typename Plain>
-std::vector<Node> nodes_of(const std::variant<std::vector<Plain>, SearchResult<Node>*>& frontier,
-                           const Samples& samples) {
+template <typename Node>
+std::vector<Node> nodes_of(const std::variant<PlainArrays, SearchResult<Node>*>& frontier, const Samples& samples) {
     if (std::holds_alternative<SearchResult<Node>*>(frontier)) {
         return std::get<SearchResult<Node>*>(frontier)->found.open;
     }
-    std::vector<Node> nodes = checked_frontier(std::get<std::vector<Plain>>(frontier), samples);
-    for (const Node& node : nodes) {
-        if (std::isnan(node.bound) || std::isnan(node.upper)) {
-            throw nb::value_error("frontier: bounds must be numbers");
-        }
-    }
+    const auto& [integers, ends, numbers] = std::get<PlainArrays>(frontier);
+    std::vector<Node> nodes;
+    restore({{integers.data(), integers.size()}, {ends.data(), ends.size()}, view(numbers)}, samples, nodes);
     return nodes;
 }
 
-template <typename Node, typename Plain, typename Options, auto search>
+template <typename Node, typename Options, auto search>
 SearchResult<Node> run(const Matrix& features, const Vector& labels, const Vector& costs,
-                       const std::variant<std::vector<Plain>, SearchResult<Node>*>& frontier, double upper,
+                       const std::variant<PlainArrays, SearchResult<Node>*>& frontier, double upper,
                        const Options& options, const SearchLimits& limits, double seconds, nb::object observer) {
     const Samples samples(view(features), view(labels), view(costs));
     check(options, samples);
-    std::vector<Node> nodes = nodes_of<Node, Plain>(frontier, samples);
+    std::vector<Node> nodes = nodes_of<Node>(frontier, samples);
     SearchResult<Node> result;
     result.outcome = watched(seconds, std::move(observer), [&](Control& control) {
         result.found = search(samples, std::move(nodes), upper, options, limits, control);
@@ -125,14 +101,12 @@ void bind_result(nb::module_& module, const char* name) {
         .def_prop_ro("nodes", [](const Result& self) { return self.found.nodes; })
         .def_prop_ro(
             "work", [](const Result& self) { return self.found.work; }, "Multiply-adds, about.")
-        .def_prop_ro("open",
-                     [](const Result& self) {
-                         std::vector<decltype(plain(self.found.open[0]))> open;
-                         for (const Node& node : self.found.open) {
-                             open.push_back(plain(node));
-                         }
-                         return open;
-                     })
+        .def_prop_ro(
+            "open", [](const Result& self) { return plain_arrays(self.found.open); },
+            "The subproblems left, as arrays: integers, where those of each end, numbers by subproblem.")
+        .def_prop_ro(
+            "exhausted", [](const Result& self) { return self.found.exhausted; },
+            "Whether everything was searched; what is open then cannot be closed.")
         .def_ro("outcome", &Result::outcome);
 }
 
@@ -144,9 +118,9 @@ void bind_packing(nb::module_& module) {
         .def_rw("cover_distance", &PackingOptions::cover_distance)
         .def_rw("pool_memory", &PackingOptions::pool_memory);
     bind_result<PackingNode>(module, "PackingResult");
-    module.def("packing_search", &run<PackingNode, PlainPackingNode, PackingOptions, packing_search>, "features"_a,
-               "labels"_a, "costs"_a, "frontier"_a, "upper"_a, "options"_a, "limits"_a, "seconds"_a,
-               "observer"_a.none(), "Branch and bound over the samples to give up, below the nodes of a frontier.");
+    module.def("packing_search", &run<PackingNode, PackingOptions, packing_search>, "features"_a, "labels"_a,
+               "costs"_a, "frontier"_a, "upper"_a, "options"_a, "limits"_a, "seconds"_a, "observer"_a.none(),
+               "Branch and bound over the samples to give up, below the nodes of a frontier.");
 }
 
 void bind_directions(nb::module_& module) {
@@ -156,8 +130,8 @@ void bind_directions(nb::module_& module) {
         .def_rw("first_axis", &DirectionOptions::first_axis)
         .def_rw("path_memory", &DirectionOptions::path_memory);
     bind_result<DirectionNode>(module, "DirectionResult");
-    module.def("direction_search", &run<DirectionNode, PlainDirectionNode, DirectionOptions, direction_search>,
-               "features"_a, "labels"_a, "costs"_a, "frontier"_a, "upper"_a, "options"_a, "limits"_a, "seconds"_a,
+    module.def("direction_search", &run<DirectionNode, DirectionOptions, direction_search>, "features"_a,
+               "labels"_a, "costs"_a, "frontier"_a, "upper"_a, "options"_a, "limits"_a, "seconds"_a,
                "observer"_a.none(),
                "Branch and bound over hyperplane directions, in the regions of a frontier; empty: all directions.");
 }

@@ -48,6 +48,8 @@ struct SearchOutcome {
     double lower_bound = 0;  // of the whole problem
     std::uint64_t nodes = 0;
     std::uint64_t work = 0;  // multiply-adds, about
+    // Whether everything was searched: what is open then cannot be closed, because rounding is in the way.
+    bool exhausted = true;
     std::vector<Node> open;
 };
 
@@ -88,7 +90,7 @@ public:
         if (failure_) {
             std::rethrow_exception(failure_);
         }
-        SearchOutcome<Node> outcome{std::move(best_), lower_bound(), nodes_, work_, {}};
+        SearchOutcome<Node> outcome{std::move(best_), lower_bound(), nodes_, work_, queue_.empty(), {}};
         for (Entry& entry : queue_) {
             outcome.open.push_back(std::move(entry.node));
         }

@@ -8,12 +8,14 @@ and not in seconds, so that one thread does the same every time.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from hardmargin.bounds import Report
 from hardmargin.methods import directions, packing
+from hardmargin.methods.base import SMALLEST_GAP as SMALLEST_GAP
 from hardmargin.methods.base import Incumbent, Limits, require_positive
-from hardmargin.methods.proof import Proof, first_answer
+from hardmargin.methods.proof import Proof
+from hardmargin.methods.turns import Player, prove
 from hardmargin.problem import Problem
 from hardmargin.result import Result
 
@@ -22,10 +24,10 @@ _FEW_FEATURES = 8
 _SOME_FEATURES = 12
 # Share of the work that the other method gets after a while.
 _SHARE_OF_OTHER = 0.25
-# Work that the first method does alone, and of the first turn after that; turns grow with the work that is done.
+# Work that the first method does alone.
 _HEAD_START = 100_000_000_000
-_FIRST_TURN = 20_000_000_000
-_TURN_SHARE = 0.5
+
+HAS_FRONTIER = True
 
 
 @dataclass(frozen=True)
@@ -52,45 +54,15 @@ def run(
     problem: Problem, incumbent: Incumbent | None, limits: Limits, report: Report, options: Options | None = None
 ) -> Result:
     """Solve with the methods that suit the problem; see :class:`hardmargin.methods.base.Method`."""
-    options = options or Options()
-    found, enough = first_answer(problem, incumbent, limits, report, options.heuristic_effort, "auto")
-    if enough:
-        return found
-    players = _players(problem, found, limits, report, options)
-    while not any(player.proof.finished for player in players):
-        able = [player for player in players if not player.ended]
-        if not able:
-            break
-        player = min(able, key=lambda player: player.due)
-        player.take_turn()
-        for other in players:
-            other.proof.take_over(player.proof)
-    last = next((player.proof for player in players if player.proof.finished), players[0].proof)
-    return replace(last.result(), method="auto", nodes=sum(player.proof.nodes for player in players))
+    settings = options or Options()
+
+    def players(found: Result) -> list[Player]:
+        return _players(problem, found, limits, report, settings)
+
+    return prove(problem, incumbent, limits, report, settings.heuristic_effort, "auto", players)
 
 
-class _Player:
-    """A method with its share of the work."""
-
-    def __init__(self, proof: Proof, share: float, handicap: int) -> None:
-        self.proof = proof
-        self.ended = False
-        self._steps = proof.steps()
-        self._share = share
-        self._handicap = handicap
-
-    @property
-    def due(self) -> float:
-        """The smaller, the sooner is its next turn."""
-        return (self.proof.work + self._handicap) / self._share
-
-    def take_turn(self) -> None:
-        """Do some work."""
-        self.proof.step_work = max(_FIRST_TURN, int(_TURN_SHARE * self.proof.work))
-        self.ended = next(self._steps, self) is self or self.proof.stuck
-
-
-def _players(problem: Problem, found: Result, limits: Limits, report: Report, options: Options) -> list[_Player]:
+def _players(problem: Problem, found: Result, limits: Limits, report: Report, options: Options) -> list[Player]:
     """The methods that take part, the one that starts first."""
     both = problem.m <= _SOME_FEATURES
     memory = options.memory / 2 if both else options.memory
@@ -106,11 +78,11 @@ def _players(problem: Problem, found: Result, limits: Limits, report: Report, op
 
     if not both:
         add_samples(report)
-        return [_Player(proofs[0], 1.0, 0)]
+        return [Player(proofs[0])]
     for add in (add_directions, add_samples) if problem.m <= _FEW_FEATURES else (add_samples, add_directions):
         add(_with_others(report, proofs, len(proofs)))
     handicap = int(_SHARE_OF_OTHER / (1 - _SHARE_OF_OTHER) * _HEAD_START)
-    return [_Player(proofs[0], 1 - _SHARE_OF_OTHER, 0), _Player(proofs[1], _SHARE_OF_OTHER, handicap)]
+    return [Player(proofs[0], 1 - _SHARE_OF_OTHER), Player(proofs[1], _SHARE_OF_OTHER, handicap)]
 
 
 def _with_others(report: Report, proofs: list[Proof], own: int) -> Report:

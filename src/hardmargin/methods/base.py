@@ -8,9 +8,14 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, NamedTuple, Protocol
 
 from hardmargin.bounds import Report
+from hardmargin.keeper import Keeper
+from hardmargin.methods.engine import Engine, LocalEngine
 from hardmargin.problem import Problem
 from hardmargin.result import Result
 from hardmargin.validation import FloatArray
+
+#: The finest relative gap that a native method claims: float64 leaves no room for a finer one.
+SMALLEST_GAP = 1e-9
 
 
 class Incumbent(NamedTuple):
@@ -38,6 +43,10 @@ class Limits:
         Seed of everything random.
     started : float
         ``time.monotonic()`` when the solve began; presolve counts too.
+    engine : Engine
+        Where searches run.
+    keeper : Keeper or None
+        What keeps the state of the solve in a file, and has the one to begin with.
     """
 
     time_limit: float = 60.0
@@ -46,6 +55,8 @@ class Limits:
     node_limit: int | None = None
     seed: int = 0
     started: float = field(default_factory=time.monotonic)
+    engine: Engine = field(default_factory=LocalEngine)
+    keeper: Keeper | None = None
 
     def elapsed(self) -> float:
         """Seconds since the solve began."""
@@ -57,9 +68,22 @@ class Limits:
 
 
 class Method(Protocol):
-    """A module of this folder: a dataclass ``Options`` and ``run``."""
+    """A module of this folder.
+
+    Attributes
+    ----------
+    Options : type
+        A dataclass of the method's settings. One named ``presolve`` says whether the data may be reduced; methods
+        without it work on reduced data.
+    SMALLEST_GAP : float
+        The finest relative gap that the method claims.
+    HAS_FRONTIER : bool
+        Whether it works on open subproblems, so that its state can be kept and its work be spread over a cluster.
+    """
 
     Options: type[Any]
+    SMALLEST_GAP: float
+    HAS_FRONTIER: bool
 
     def run(
         self, problem: Problem, incumbent: Incumbent | None, limits: Limits, report: Report, options: Any = None

@@ -25,6 +25,9 @@ from hardmargin.result import Result
 _MOST_CUTS = 1_000_000
 
 
+HAS_FRONTIER = False
+
+
 @dataclass(frozen=True)
 class Options:
     """Settings of CB-SVM-HML.

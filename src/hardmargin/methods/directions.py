@@ -9,22 +9,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
-from hardmargin import _core
 from hardmargin.bounds import Report
+from hardmargin.frontier import Frontier
+from hardmargin.methods.base import SMALLEST_GAP as SMALLEST_GAP
 from hardmargin.methods.base import Incumbent, Limits, require_positive
-from hardmargin.methods.proof import Proof, completed, first_answer
+from hardmargin.methods.engine import Found, frontier_of
+from hardmargin.methods.proof import Proof
+from hardmargin.methods.turns import Player, prove
 from hardmargin.problem import Problem
 from hardmargin.result import Result
+
+HAS_FRONTIER = True
 
 # Regions of the first search; what it leaves open is worth a better incumbent: so many times the first effort.
 _FIRST_NODES = 20_000
 _LATER_EFFORT = 10.0
 # Of the memory, what the threads may use together for the pairs; the rest is for open regions.
 _PATH_SHARE = 0.5
-
-# Face, sign, low and high corner, shortest and longest length, bound, and the objective it was derived under.
-Region = tuple[int, float, list[float], list[float], float, float, float, float]
 
 
 @dataclass(frozen=True)
@@ -52,55 +55,59 @@ def run(
     problem: Problem, incumbent: Incumbent | None, limits: Limits, report: Report, options: Options | None = None
 ) -> Result:
     """Search for a hyperplane and prove it optimal; see :class:`hardmargin.methods.base.Method`."""
-    options = options or Options()
-    found, enough = first_answer(problem, incumbent, limits, report, options.heuristic_effort, "directions")
-    return found if enough else completed(DirectionProof(problem, found, limits, report, options))
+    settings = options or Options()
+
+    def players(found: Result) -> list[Player]:
+        return [Player(DirectionProof(problem, found, limits, report, settings))]
+
+    return prove(problem, incumbent, limits, report, settings.heuristic_effort, "directions", players)
 
 
 class DirectionProof(Proof):
     """A proof whose open regions are carried from one search to the next."""
 
+    kind = "directions"
+
     def __init__(self, problem: Problem, found: Result, limits: Limits, report: Report, options: Options) -> None:
-        super().__init__(problem, found, limits, report, "directions")
+        super().__init__(problem, found, limits, report)
         self._effort = _LATER_EFFORT * options.heuristic_effort
-        self._open: list[Region] | _core.DirectionResult = []
-        self._options = _core.DirectionOptions()
-        # Half of the gap asked for is left to rounding.
-        self._options.gap = limits.gap / 2
-        self._options.first_axis = [float(weight) for weight in self.coef]
-        self._core_limits = _core.SearchLimits()
-        self._core_limits.threads = limits.threads
+        self._open: Frontier | Found = Frontier.empty()
         memory = options.memory * 2**30
-        self._options.path_memory = int(_PATH_SHARE * memory / limits.threads)
-        self._core_limits.memory = int((1 - _PATH_SHARE) * memory)
+        self.memory = int((1 - _PATH_SHARE) * memory)
+        self.settings = {
+            # Half of the gap asked for is left to rounding.
+            "gap": limits.gap / 2,
+            "first_axis": [float(weight) for weight in self.coef],
+            "path_memory": int(_PATH_SHARE * memory / limits.threads),
+        }
+
+    def state(self) -> dict[str, Any]:
+        """See :class:`Proof`."""
+        return {
+            **super().state(),
+            "first_axis": self.settings["first_axis"],
+            "open": frontier_of(self._open),
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """See :class:`Proof`."""
+        super().restore(state)
+        self.settings["first_axis"] = state["first_axis"]
+        self._open = Frontier(*state["open"])
 
     def steps(self) -> Iterator[None]:
         """See :class:`Proof`."""
-        self.search(nodes=_FIRST_NODES)
-        yield
+        while self.nodes < _FIRST_NODES and not (self.finished or self.stuck):
+            self._go_on(nodes=_FIRST_NODES - self.nodes)
+            yield
         if not self.stuck:
             self.improve(self._effort)
         while not (self.finished or self.stuck):
-            self.search(work=self.step_work)
+            self._go_on()
             yield
 
-    def search(self, nodes: int | None = None, work: int = 0) -> None:
-        """Search the open regions, up to so many of them and their parts, or so much work."""
-        self._core_limits.node_limit = self.nodes_allowed(nodes)
-        self._core_limits.work_limit = work
-        found = _core.direction_search(
-            self.problem.X,
-            self.problem.y,
-            self.problem.costs,
-            self._open,
-            self.objective,
-            self._options,
-            self._core_limits,
-            self.limits.remaining(),
-            self.observe,
-        )
-        self.add(found)
-        self._open = found
+    def _go_on(self, nodes: int | None = None) -> None:
+        """Search the open regions, up to so many of them and their parts."""
+        self._open = self.search(self._open, self.objective, nodes=nodes)
         # What a search leaves open that was not cut short cannot be closed: rounding is in the way.
-        cut_short = (nodes is not None and found.nodes >= nodes) or (0 < work <= found.work)
-        self.stuck = not cut_short and not self.finished
+        self.stuck = self._open.exhausted and not self.proven

@@ -14,6 +14,7 @@ import numpy as np
 
 from hardmargin import _core
 from hardmargin.bounds import Report
+from hardmargin.methods.base import SMALLEST_GAP as SMALLEST_GAP
 from hardmargin.methods.base import Incumbent, Limits, require_positive
 from hardmargin.methods.watch import Watch
 from hardmargin.problem import Problem
@@ -28,6 +29,9 @@ _MOST_WORK = 2**62
 # What the starts may take of the time that is left, and what is left to the last bound.
 _START_SHARE = 0.5
 _BOUND_SHARE = 0.1
+
+
+HAS_FRONTIER = False
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,8 @@ from hardmargin.mip.base import IndicatorModel
 from hardmargin.problem import Problem
 from hardmargin.result import Result
 
+HAS_FRONTIER = False
+
 
 @dataclass(frozen=True)
 class Options:

@@ -37,7 +37,8 @@ class MipProof(Proof):
     """A proof by an integer programming solver."""
 
     def __init__(self, problem: Problem, limits: Limits, report: Report, method: str) -> None:
-        super().__init__(problem, _flat(problem, limits, method), limits, report, method)
+        super().__init__(problem, _flat(problem, limits, method), limits, report)
+        self.kind = method
         self._believes = within_tolerances(problem)
         if not self._believes:
             warnings.warn(

@@ -11,15 +11,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from hardmargin import _core
 from hardmargin.bounds import Report
+from hardmargin.frontier import Frontier
+from hardmargin.methods.base import SMALLEST_GAP as SMALLEST_GAP
 from hardmargin.methods.base import Incumbent, Limits, require_positive
-from hardmargin.methods.proof import Proof, completed, first_answer
+from hardmargin.methods.engine import Found, frontier_of
+from hardmargin.methods.proof import Proof
+from hardmargin.methods.turns import Player, prove
 from hardmargin.problem import Problem
 from hardmargin.result import Result
+
+HAS_FRONTIER = True
 
 # Subproblems of the first search, before targets rise.
 _FIRST_NODES = 4000
@@ -30,9 +36,6 @@ _EASY_WORK = 2_000_000_000
 _HARD_WORK = 40_000_000_000
 # Of the memory, what the threads may use together for certified sets; the rest is for open subproblems.
 _POOL_SHARE = 0.25
-
-# Samples kept and given up, bound, and the objective it was derived under.
-PackingNode = tuple[list[int], list[int], float, float]
 
 
 @dataclass(frozen=True)
@@ -73,33 +76,57 @@ def run(
     problem: Problem, incumbent: Incumbent | None, limits: Limits, report: Report, options: Options | None = None
 ) -> Result:
     """Search for a hyperplane and prove it optimal; see :class:`hardmargin.methods.base.Method`."""
-    options = options or Options()
-    found, enough = first_answer(problem, incumbent, limits, report, options.heuristic_effort, "packing")
-    return found if enough else completed(PackingProof(problem, found, limits, report, options))
+    settings = options or Options()
+
+    def players(found: Result) -> list[Player]:
+        return [Player(PackingProof(problem, found, limits, report, settings))]
+
+    return prove(problem, incumbent, limits, report, settings.heuristic_effort, "packing", players)
 
 
 class PackingProof(Proof):
     """A proof by targets that rise towards the objective."""
 
+    kind = "packing"
+
     def __init__(self, problem: Problem, found: Result, limits: Limits, report: Report, options: Options) -> None:
-        super().__init__(problem, found, limits, report, "packing")
+        super().__init__(problem, found, limits, report)
         self._cost = float(problem.costs.mean())
         self._step = max(0.1 * (self.objective - self.lower_bound), 2 * self._cost)
         self._effort = _LATER_EFFORT * options.heuristic_effort
+        self._first_nodes = 0
         # The present target, what its search has left open, and the work that it has needed so far.
         self._target: float | None = None
-        self._open: list[PackingNode] | _core.PackingResult = []
+        self._open: Frontier | Found = Frontier.empty()
         self._target_work = 0
-        self._options = _core.PackingOptions()
-        # Half of the gap asked for is left to rounding.
-        self._options.gap = limits.gap / 2
-        self._options.strong_candidates = options.strong_candidates
-        memory = options.memory * 2**30
         self._cover_distance = float(options.cover_distance)
-        self._options.pool_memory = int(_POOL_SHARE * memory / limits.threads)
-        self._core_limits = _core.SearchLimits()
-        self._core_limits.threads = limits.threads
-        self._core_limits.memory = int((1 - _POOL_SHARE) * memory)
+        memory = options.memory * 2**30
+        self.memory = int((1 - _POOL_SHARE) * memory)
+        self.settings = {
+            # Half of the gap asked for is left to rounding.
+            "gap": limits.gap / 2,
+            "strong_candidates": options.strong_candidates,
+            "cover_distance": self._cover_distance,
+            "pool_memory": int(_POOL_SHARE * memory / limits.threads),
+        }
+
+    def state(self) -> dict[str, Any]:
+        """See :class:`Proof`."""
+        return {
+            **super().state(),
+            "first_nodes": self._first_nodes,
+            "step": self._step,
+            "target": self._target,
+            "target_work": self._target_work,
+            "open": frontier_of(self._open),
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """See :class:`Proof`."""
+        super().restore(state)
+        self._first_nodes, self._step = state["first_nodes"], state["step"]
+        self._target, self._target_work = state["target"], state["target_work"]
+        self._open = Frontier(*state["open"])
 
     @property
     def target(self) -> float | None:
@@ -114,8 +141,9 @@ class PackingProof(Proof):
 
     def steps(self) -> Iterator[None]:
         """See :class:`Proof`."""
-        self._first_search()
-        yield
+        while self._first_nodes < _FIRST_NODES and not self.finished:
+            self._first_search()
+            yield
         if self.target is not None:
             self.improve(self._effort)
         while (target := self.target) is not None:
@@ -124,62 +152,35 @@ class PackingProof(Proof):
 
     def _first_search(self) -> None:
         """Search for the optimum itself for a while, by packings alone: enough for small problems."""
-        self._options.cover_distance = np.inf
-        found = self._search(self.objective, _whole(self.lower_bound, self.objective), nodes=_FIRST_NODES)
-        self._adjust_step(found.work)
-        self._options.cover_distance = self._cover_distance
+        if self._first_nodes == 0:
+            self._open = Frontier.whole(self.lower_bound, self.objective)
+        self.settings["cover_distance"] = np.inf
+        self._open = self.search(self._open, self.objective, nodes=_FIRST_NODES - self._first_nodes)
+        self.settings["cover_distance"] = self._cover_distance
+        self._first_nodes = _FIRST_NODES if self._open.exhausted else self._first_nodes + self._open.nodes
+        if self._first_nodes >= _FIRST_NODES:
+            self._adjust_step(self.work)
 
     def _search_below(self, target: float) -> None:
         """Go on with the search below a target, or begin it."""
         if target != self._target:
             self._target, self._target_work = target, 0
-            self._open = _whole(self.lower_bound, target)
-        found = self._search(target, self._open, work=self.step_work)
+            self._open = Frontier.whole(self.lower_bound, target)
+        found = self._open = self.search(self._open, target)
         self._target_work += found.work
-        self._open = found
-        if 0 < self.step_work <= found.work and self.lower_bound < self._proven(target):
-            return
-        self._target = None
-        self._adjust_step(self._target_work)
-        # A search that was not cut short and has not proven its target never will: rounding is in the way.
-        complete = self.watch.ended is None and not self.out_of_nodes
-        self.stuck = complete and self.lower_bound < self._proven(target)
+        proven = self.lower_bound >= self._proven(target)
+        if proven or found.exhausted:
+            self._target, self._open = None, Frontier.empty()
+            self._adjust_step(self._target_work)
+            # A search that was not cut short and has not proven its target never will: rounding is in the way.
+            self.stuck = not proven
 
     def _proven(self, target: float) -> float:
         """The bound at which a target counts as proven."""
         return min(target, self.objective) * (1 - self.limits.gap)
-
-    def _search(
-        self,
-        upper: float,
-        frontier: list[PackingNode] | _core.PackingResult,
-        nodes: int | None = None,
-        work: int = 0,
-    ) -> _core.PackingResult:
-        """Search below a frontier for hyperplanes that cost less than ``upper``."""
-        self._core_limits.node_limit = self.nodes_allowed(nodes)
-        self._core_limits.work_limit = work
-        found = _core.packing_search(
-            self.problem.X,
-            self.problem.y,
-            self.problem.costs,
-            frontier,
-            upper,
-            self._options,
-            self._core_limits,
-            self.limits.remaining(),
-            self.observe,
-        )
-        self.add(found)
-        return found
 
     def _adjust_step(self, work: int) -> None:
         if work < _EASY_WORK:
             self._step *= 1.5
         elif work > _HARD_WORK:
             self._step = max(self._cost, 0.5 * self._step)
-
-
-def _whole(bound: float, upper: float) -> list[PackingNode]:
-    """The whole problem as a frontier."""
-    return [([], [], bound, upper)]

@@ -3,42 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
-from typing import Protocol
+from typing import Any
 
 import numpy as np
 
-from hardmargin import _core
 from hardmargin.bounds import Report
+from hardmargin.frontier import Frontier
 from hardmargin.methods import heuristic
 from hardmargin.methods.base import Incumbent, Limits
+from hardmargin.methods.engine import Found, Search
 from hardmargin.methods.watch import Watch
 from hardmargin.problem import Problem
 from hardmargin.result import Result
 from hardmargin.status import Status
 
 
-class SearchResult(Protocol):
-    """What a compiled search returns."""
-
-    @property
-    def weights(self) -> list[float]: ...
-    @property
-    def bias(self) -> float: ...
-    @property
-    def objective(self) -> float: ...
-    @property
-    def lower_bound(self) -> float: ...
-    @property
-    def nodes(self) -> int: ...
-    @property
-    def work(self) -> int: ...
-    @property
-    def outcome(self) -> _core.Outcome: ...
-
-
 class Proof:
-    """A proof in the making.
+    """A proof in the making, by one kind of search.
 
     Attributes
     ----------
@@ -56,13 +37,21 @@ class Proof:
         Whether rounding is in the way of going on.
     improved : bool
         Whether a longer look for a better hyperplane has been taken.
+    settings : dict
+        The core's options of the searches.
+    memory : int
+        Bytes of open subproblems before they go depth first.
     """
 
-    def __init__(self, problem: Problem, found: Result, limits: Limits, report: Report, method: str) -> None:
+    #: The kind of search, and the name of the method.
+    kind: str
+
+    def __init__(self, problem: Problem, found: Result, limits: Limits, report: Report) -> None:
         self.problem = problem
         self.limits = limits
         self.watch = Watch(limits, report)
-        self.method = method
+        self.settings: dict[str, Any] = {}
+        self.memory = 0
         self.coef = np.array(found.coef)
         self.intercept = found.intercept
         self.objective = found.objective
@@ -76,6 +65,15 @@ class Proof:
     def steps(self) -> Iterator[None]:
         """The whole proof, in steps; it ends when it is finished or stuck."""
         raise NotImplementedError
+
+    def state(self) -> dict[str, Any]:
+        """Where the proof is, as plain data; hyperplane and bound are kept elsewhere, for all proofs together."""
+        return {"nodes": self.nodes, "work": self.work, "stuck": self.stuck, "improved": self.improved}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from a state."""
+        self.nodes, self.work = state["nodes"], state["work"]
+        self.stuck, self.improved = state["stuck"], state["improved"]
 
     def take_over(self, other: Proof) -> None:
         """Learn what another proof of the same problem knows."""
@@ -115,7 +113,29 @@ class Proof:
             limits.append(max(1, self.limits.node_limit - self.nodes))
         return min(limits, default=0)
 
-    def add(self, found: SearchResult) -> None:
+    def search(self, frontier: Frontier | Found, upper: float, *, nodes: int | None = None) -> Found:
+        """Search below a frontier for hyperplanes that cost less than ``upper``, and take over what is found.
+
+        It ends after so many subproblems, after the work of a step, and when the state has to be kept.
+        """
+        seconds = self.limits.remaining()
+        if self.limits.keeper is not None:
+            seconds = min(seconds, self.limits.keeper.seconds_until_due())
+        search = Search(
+            self.kind,
+            self.settings,
+            upper,
+            seconds,
+            threads=self.limits.threads,
+            memory=self.memory,
+            node_limit=self.nodes_allowed(nodes),
+            work_limit=self.step_work,
+        )
+        found = self.limits.engine.search(self.problem, frontier, search, self.observe)
+        self._add(found)
+        return found
+
+    def _add(self, found: Found) -> None:
         """Take over what a search found and proved, and why it ended."""
         self.nodes += found.nodes
         self.work += found.work
@@ -123,7 +143,7 @@ class Proof:
         objective = found.objective if found.weights else np.inf
         self._learn(Incumbent(np.array(found.weights), found.bias), objective, found.lower_bound)
         self.watch.report(self.objective, self.lower_bound, self.nodes)
-        self.watch.take_note(found.outcome)
+        self.watch.take_note(found.outcome, pausing=True)
 
     def improve(self, effort: float) -> None:
         """Look for a better hyperplane once more, unless that has been done."""
@@ -152,26 +172,10 @@ class Proof:
             self.intercept,
             lower_bound=self.lower_bound,
             status=ended,
-            method=self.method,
+            method=self.kind,
             runtime=self.limits.elapsed(),
             nodes=self.nodes,
         )
 
     def _observe_heuristic(self, _: float, upper: float, lower: float, __: int) -> None:
         self.watch.pass_on(min(upper, self.objective), max(lower, self.lower_bound), self.nodes)
-
-
-def first_answer(
-    problem: Problem, incumbent: Incumbent | None, limits: Limits, report: Report, effort: float, method: str
-) -> tuple[Result, bool]:
-    """What the primal search finds, under the method's name, and whether there is no need or no leave to go on."""
-    found = heuristic.run(problem, incumbent, limits, report, heuristic.Options(effort))
-    enough = found.gap <= limits.gap or found.status is not Status.HEURISTIC
-    return replace(found, method=method), enough
-
-
-def completed(proof: Proof) -> Result:
-    """The result of a proof after all its steps."""
-    for _ in proof.steps():
-        pass
-    return proof.result()

@@ -1,0 +1,48 @@
+"""Files that are replaced in one step, so that nobody ever finds one half written."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+
+
+def replace_file(path: str | os.PathLike[str], content: bytes, *, lasting: bool = False) -> None:
+    """Write a file; an existing one stays as it is until the new one is complete.
+
+    Parameters
+    ----------
+    path : path
+        What is no regular file, /dev/stdout for instance, is written to and never replaced.
+    content : bytes
+    lasting : bool
+        Whether to wait until the disk has it, so that it outlives a loss of power too.
+    """
+    if Path(path).exists() and not Path(path).is_file():
+        Path(path).write_bytes(content)
+        return
+    target = Path(os.path.realpath(path))
+    # Not made from the target's name, which may have the greatest length already.
+    partial = target.with_name(f".{secrets.token_hex(8)}.partial")
+    try:
+        with partial.open("wb") as file:
+            file.write(content)
+            if lasting:
+                file.flush()
+                os.fsync(file.fileno())
+        os.replace(partial, target)
+    finally:
+        partial.unlink(missing_ok=True)
+    if lasting:
+        _sync_folder(target.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the new name of a file last; where folders cannot be opened, the system sees to it."""
+    if not hasattr(os, "O_DIRECTORY"):
+        return
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,270 @@
+"""Gives slices of a search to the workers of a cluster, and puts together what they return."""
+
+from __future__ import annotations
+
+import math
+import queue
+import time
+import uuid
+import warnings
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from distributed import CancelledError, KilledWorker
+from distributed.comm.core import CommClosedError
+
+from hardmargin.cluster import worker
+from hardmargin.cluster.pool import Pool
+from hardmargin.cluster.worker import Slice
+from hardmargin.frontier import Frontier
+from hardmargin.methods.engine import Found, LocalEngine, Observer, Search, frontier_of
+from hardmargin.problem import Problem
+
+# Seconds of a slice: short ones at first, until there are subproblems for all.
+_FIRST_SLICE = 0.3
+_SLICE = 2.0
+# Slices for each thread of the cluster that are given out at a time: one runs, one waits.
+_AHEAD = 2
+_LARGEST_CHUNK = 64
+# How often bounds are reported, and how often it is asked who is there.
+_POLL = 0.05
+_CENSUS = 1.0
+# After so many seconds without a worker this process does the work itself.
+_PATIENCE = 5.0
+# How long to wait for slices that have been told to end.
+_FAREWELL = 0.4
+_LOST = (KilledWorker, CancelledError, CommClosedError, TimeoutError)
+
+
+class Outcome(NamedTuple):
+    """Why a search has ended; as that of the core."""
+
+    timed_out: bool
+    interrupted: bool
+    error: BaseException | None = None
+
+
+@dataclass(frozen=True)
+class ClusterFound:
+    """What a search found, proved and left open; see :class:`hardmargin.methods.engine.Found`."""
+
+    weights: list[float]
+    bias: float
+    objective: float
+    lower_bound: float
+    nodes: int
+    work: int
+    exhausted: bool
+    open: Frontier
+    outcome: Outcome
+
+
+class ClusterEngine:
+    """Runs searches on the workers of a cluster.
+
+    Parameters
+    ----------
+    client : distributed.Client
+    """
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self._local = LocalEngine()
+        self._solve = f"hardmargin-{uuid.uuid4().hex}"
+        self._problem: Problem | None = None
+
+    def search(
+        self, problem: Problem, frontier: Frontier | Found, search: Search, observe: Observer | None
+    ) -> Found:
+        """See :class:`hardmargin.methods.engine.Engine`."""
+        open_ = frontier_of(frontier)
+        if search.node_limit > 0 or open_.size == 0:
+            # Short, or with nothing to give out yet.
+            first = search if search.node_limit > 0 else replace(search, seconds=min(_FIRST_SLICE, search.seconds))
+            return self._local.search(problem, open_, first, observe)
+        self._hand_out(problem)
+        with _Spread(self._client, self._solve, problem, open_, search) as spread:
+            return spread.run(observe or (lambda *_: True))
+
+    def close(self) -> None:
+        """Take the problem from the workers."""
+        if self._problem is not None:
+            self._problem = None
+            self._client.unregister_worker_plugin(self._solve)
+
+    def _hand_out(self, problem: Problem) -> None:
+        """Give the problem to all workers, unless they have it."""
+        if self._problem is not problem:
+            self.close()
+            self._client.register_plugin(worker.ProblemOnWorkers(self._solve, problem))
+            self._problem = problem
+
+
+class _Spread:
+    """One search, spread over a cluster."""
+
+    def __init__(self, client: Any, solve: str, problem: Problem, frontier: Frontier, search: Search) -> None:
+        self._client = client
+        self._solve = solve
+        self._problem = problem
+        self._search = search
+        self._deadline = time.monotonic() + search.seconds
+        self._pool = Pool(frontier)
+        self._stuck: list[Frontier] = []
+        self._running: dict[Any, Frontier] = {}
+        self._done: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._weights: list[float] = []
+        self._bias = 0.0
+        self._objective = search.upper
+        # What is closed has no solution below this; see TreeSearch::lower_bound() of the core.
+        self._closed = float(frontier.numbers[:, -1].min())
+        self._nodes = 0
+        self._work = 0
+        self._threads = 0
+        self._seen_at = time.monotonic()
+        self._counted_at = -math.inf
+
+    def __enter__(self) -> _Spread:
+        self._client.run(worker.tell, self._solve, math.inf)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for future in list(self._running):
+            future.cancel(force=True)
+
+    def run(self, observe: Observer) -> ClusterFound:
+        """Search until the end or a limit."""
+        go_on = True
+        while go_on and (self._running or self._pool.size) and not self._out_of_budget():
+            self._count_threads()
+            if self._threads == 0 and time.monotonic() - self._seen_at > _PATIENCE:
+                self._work_here()
+            self._give_out()
+            self._collect(_POLL)
+            go_on = observe(self._objective, self._lower_bound(), self._nodes)
+        if self._running:
+            self._end_slices()
+        outcome = Outcome(timed_out=time.monotonic() >= self._deadline, interrupted=not go_on)
+        open_ = Frontier.joined([self._pool.everything(), *self._stuck])
+        exhausted = self._pool.size == 0
+        return ClusterFound(
+            self._weights,
+            self._bias,
+            self._objective,
+            self._lower_bound(),
+            self._nodes,
+            self._work,
+            exhausted,
+            open_,
+            outcome,
+        )
+
+    def _worth(self) -> float:
+        """Subproblems with a bound of this or more are closed."""
+        return self._objective * (1 - float(self._search.settings["gap"]))
+
+    def _lower_bound(self) -> float:
+        waiting = [part.lower_bound() for part in (*self._running.values(), *self._stuck)]
+        return min(self._closed, self._worth(), self._pool.lower_bound(), *waiting)
+
+    def _out_of_budget(self) -> bool:
+        return time.monotonic() >= self._deadline or 0 < self._search.work_limit <= self._work
+
+    def _count_threads(self) -> None:
+        now = time.monotonic()
+        if now - self._counted_at < _CENSUS:
+            return
+        self._counted_at = now
+        try:
+            self._threads = sum(self._client.nthreads().values())
+        except (OSError, TimeoutError, RuntimeError):
+            self._threads = 0
+        if self._threads > 0:
+            self._seen_at = now
+
+    def _give_out(self) -> None:
+        """Keep all workers busy."""
+        while len(self._running) < _AHEAD * self._threads and self._pool.size:
+            share = self._pool.size // (_AHEAD * self._threads)
+            chunk = self._pool.take(min(max(1, share), _LARGEST_CHUNK), self._worth())
+            if chunk.size == 0:
+                break
+            seconds = _SLICE if share > 1 else _FIRST_SLICE
+            future = self._client.submit(worker.run_slice, self._solve, chunk, self._slice(seconds), pure=False)
+            self._running[future] = chunk
+            future.add_done_callback(self._done.put)
+
+    def _slice(self, seconds: float) -> Search:
+        left = max(0.0, self._deadline - time.monotonic())
+        return replace(self._search, upper=self._objective, seconds=min(seconds, left), threads=1, work_limit=0)
+
+    def _collect(self, seconds: float) -> None:
+        """Take over what workers have returned; wait so long for the first of them."""
+        try:
+            future = self._done.get(timeout=seconds)
+            while True:
+                self._take(future)
+                future = self._done.get_nowait()
+        except queue.Empty:
+            return
+
+    def _take(self, future: Any) -> None:
+        chunk = self._running.pop(future, None)
+        if chunk is None:
+            return
+        error = future.exception() if future.status == "error" else None
+        if future.status == "finished":
+            self._add(chunk, future.result())
+        elif error is None or isinstance(error, _LOST):
+            # Whatever became of it: it has to be done again, and nothing of it has been counted.
+            self._pool.add(chunk)
+        else:
+            raise RuntimeError(
+                f"a worker of the cluster failed with {type(error).__name__}: {error}; does it have the same "
+                "version of hardmargin installed?"
+            ) from error
+
+    def _add(self, chunk: Frontier, found: Slice) -> None:
+        self._nodes += found.nodes
+        self._work += found.work
+        gap = float(self._search.settings["gap"])
+        derived_under = float(chunk.numbers[:, -1].min())
+        self._closed = min(self._closed, derived_under, found.objective * (1 - gap))
+        if found.weights and found.objective < self._objective:
+            self._weights, self._bias, self._objective = found.weights, found.bias, found.objective
+            self._tell(self._objective)
+        if found.exhausted:
+            self._stuck += [found.open] if found.open.size else []
+        else:
+            self._pool.add(found.open)
+
+    def _tell(self, objective: float) -> None:
+        """Let all workers know, without waiting for them."""
+        self._client.run(worker.tell, self._solve, objective, wait=False)
+
+    def _work_here(self) -> None:
+        """A slice in this process, because there is nobody else."""
+        if self._running:
+            for future, chunk in self._running.items():
+                future.cancel(force=True)
+                self._pool.add(chunk)
+            self._running.clear()
+            warnings.warn(
+                "no worker of the cluster is left; the search goes on in this process until one comes back.",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+        chunk = self._pool.take(_LARGEST_CHUNK, self._worth())
+        if chunk.size:
+            self._add(chunk, Slice.of(LocalEngine().search(self._problem, chunk, self._slice(_FIRST_SLICE), None)))
+
+    def _end_slices(self) -> None:
+        """Tell the slices to end, take what comes in time, and put the rest back."""
+        self._tell(worker.STOP)
+        patience = time.monotonic() + _FAREWELL
+        while self._running and (left := patience - time.monotonic()) > 0:
+            self._collect(min(_POLL, left))
+        for future, chunk in self._running.items():
+            future.cancel(force=True)
+            self._pool.add(chunk)
+        self._running.clear()

@@ -1,0 +1,82 @@
+"""What runs on the workers: slices of a search, on the problem that every worker has."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+from distributed import WorkerPlugin
+
+from hardmargin.frontier import Frontier
+from hardmargin.methods.engine import Found, LocalEngine, Search
+from hardmargin.problem import Problem
+
+# By the name of the solve: the problem, and the best objective that somebody has told this worker of.
+_problems: dict[str, Problem] = {}
+_told: dict[str, float] = {}
+
+#: Told instead of an objective: slices of this solve have to end.
+STOP = -math.inf
+
+
+class Slice(NamedTuple):
+    """What a slice found, proved and left open, as plain data."""
+
+    weights: list[float]
+    bias: float
+    objective: float
+    nodes: int
+    work: int
+    exhausted: bool
+    open: Frontier
+
+    @classmethod
+    def of(cls, found: Found) -> Slice:
+        """The plain data of a search that has ended."""
+        return cls(
+            list(found.weights),
+            found.bias,
+            found.objective,
+            found.nodes,
+            found.work,
+            found.exhausted,
+            Frontier(*found.open),
+        )
+
+
+class ProblemOnWorkers(WorkerPlugin):
+    """Gives the problem to every worker, also to those that join later.
+
+    Parameters
+    ----------
+    solve : str
+        The name of the solve.
+    problem : Problem
+    """
+
+    def __init__(self, solve: str, problem: Problem) -> None:
+        self.name = solve
+        self._problem = problem
+
+    def setup(self, worker: Any) -> None:
+        """Called on every worker."""
+        _problems[self.name] = self._problem
+
+    def teardown(self, worker: Any) -> None:
+        """Called when the solve is over."""
+        _problems.pop(self.name, None)
+        _told.pop(self.name, None)
+
+
+def tell(solve: str, objective: float) -> None:
+    """Let the slices of this worker know of a better objective: they end, and go on with it."""
+    _told[solve] = objective
+
+
+def run_slice(solve: str, frontier: Frontier, search: Search) -> Slice:
+    """Search below a frontier until the time of the slice is up, or somebody finds something better."""
+
+    def go_on(upper: float, lower: float, nodes: int) -> bool:
+        return upper >= search.upper and _told.get(solve, math.inf) >= search.upper
+
+    return Slice.of(LocalEngine().search(_problems[solve], frontier, search, go_on))

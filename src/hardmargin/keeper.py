@@ -1,0 +1,101 @@
+"""Keeps the state of a solve in a file while it goes on."""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+import warnings
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from hardmargin.checkpoint import Identity, write_checkpoint
+
+# Writing may take this share of the time; with a large state the interval grows accordingly.
+_LARGEST_SHARE = 0.05
+
+
+class Keeper:
+    """Reads the state that a solve begins with, and writes the states that it reaches.
+
+    Parameters
+    ----------
+    identity : Identity
+        Of the solve.
+    path : path, optional
+        Where states are written; None keeps none.
+    interval : float
+        Seconds from one to the next, at least.
+    saved : dict, optional
+        The state to begin with, as :func:`read_checkpoint` returns it.
+    """
+
+    def __init__(
+        self,
+        identity: Identity,
+        path: str | os.PathLike[str] | None = None,
+        interval: float = math.inf,
+        saved: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.saved = saved
+        self._identity = identity
+        self._path = path
+        self._interval = interval
+        self._written_at = time.monotonic()
+        self._writing_time = 0.0
+
+    def seconds_until_due(self) -> float:
+        """After how many seconds the next state has to be written."""
+        if self._path is None:
+            return math.inf
+        interval = max(self._interval, self._writing_time / _LARGEST_SHARE)
+        return max(0.0, self._written_at + interval - time.monotonic())
+
+    def save_if_due(self, state: Callable[[], Mapping[str, Any]]) -> None:
+        """Write a state, if the last one is old enough."""
+        if self.seconds_until_due() == 0:
+            self.save(state)
+
+    def save(self, state: Callable[[], Mapping[str, Any]]) -> None:
+        """Write a state. If that fails, the last one is still there, and the search goes on."""
+        if self._path is None:
+            return
+        begun = time.monotonic()
+        try:
+            write_checkpoint(self._path, self._identity, state())
+        except OSError as error:
+            warnings.warn(
+                f"checkpoint {os.fspath(self._path)}: {error.strerror or error}; the search goes on, and the last "
+                "checkpoint that could be written is kept.",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+        self._written_at = time.monotonic()
+        self._writing_time = self._written_at - begun
+
+
+def check_checkpoint_target(
+    path: str | os.PathLike[str], resumed: str | os.PathLike[str] | None, interval: float
+) -> None:
+    """Check that states can be written to a file before there is one to lose.
+
+    Raises
+    ------
+    ValueError
+        If the file holds a state that is not resumed, or the interval is no number of seconds.
+    OSError
+        If the folder does not exist or cannot be written to.
+    """
+    if isinstance(interval, bool) or not isinstance(interval, (int, float)) or not interval >= 0:
+        raise ValueError(f"checkpoint_interval is {interval!r}; expected a number of seconds that is not negative.")
+    target = Path(path)
+    if target.exists() and not (resumed is not None and Path(resumed).exists() and target.samefile(resumed)):
+        raise ValueError(
+            f"checkpoint {target} exists already; resume from it (--resume {target}, or resume=) to go on, or "
+            "remove it to start anew."
+        )
+    if not target.parent.is_dir():
+        raise FileNotFoundError(2, "no such folder for the checkpoint", str(target.parent))
+    if not os.access(target.parent, os.W_OK):
+        raise PermissionError(13, "no leave to write the checkpoint there", str(target.parent))

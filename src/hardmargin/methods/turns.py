@@ -1,0 +1,171 @@
+"""A solve by one or several proofs that take turns, from the first hyperplane to the last bound."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from hardmargin.bounds import Report, relative_gap
+from hardmargin.methods import heuristic
+from hardmargin.methods.base import Incumbent, Limits
+from hardmargin.methods.proof import Proof
+from hardmargin.problem import Problem
+from hardmargin.result import Result
+from hardmargin.status import Status
+
+# Work of the first turn; turns grow with the work that is done.
+_FIRST_TURN = 20_000_000_000
+_TURN_SHARE = 0.5
+
+
+class Player:
+    """A proof with its share of the work.
+
+    Parameters
+    ----------
+    proof : Proof
+    share : float
+        Of the work.
+    handicap : int
+        Work that counts as done before the first turn.
+    """
+
+    def __init__(self, proof: Proof, share: float = 1.0, handicap: int = 0) -> None:
+        self.proof = proof
+        self.ended = False
+        self._steps = proof.steps()
+        self._share = share
+        self._handicap = handicap
+
+    @property
+    def due(self) -> float:
+        """The smaller, the sooner is its next turn."""
+        return (self.proof.work + self._handicap) / self._share
+
+    def take_turn(self, *, alone: bool) -> None:
+        """Do some work; all of it if nobody else waits."""
+        self.proof.step_work = 0 if alone else max(_FIRST_TURN, int(_TURN_SHARE * self.proof.work))
+        self.ended = next(self._steps, self) is self or self.proof.stuck
+
+
+def prove(
+    problem: Problem,
+    incumbent: Incumbent | None,
+    limits: Limits,
+    report: Report,
+    effort: float,
+    method: str,
+    players_for: Callable[[Result], Sequence[Player]],
+) -> Result:
+    """Find a hyperplane, prove it optimal, and keep the state if that is asked for.
+
+    Parameters
+    ----------
+    problem, incumbent, limits, report
+        As in :class:`hardmargin.methods.base.Method`.
+    effort : float
+        Effort of the primal search that comes first.
+    method : str
+        The method's name.
+    players_for : callable
+        Makes the proofs from what the primal search has found.
+
+    Returns
+    -------
+    Result
+    """
+    saved = limits.keeper.saved if limits.keeper is not None else None
+    found, enough = _first_answer(problem, incumbent, limits, report, effort, saved)
+    if enough:
+        _keep(limits, found, ())
+        return replace(found, method=method)
+    players = players_for(found)
+    if saved is not None and saved["gap"] <= limits.gap:
+        for player in players:
+            if player.proof.kind in saved["proofs"]:
+                player.proof.restore(saved["proofs"][player.proof.kind])
+    result = _played(players, limits)
+    return replace(result, method=method)
+
+
+def _played(players: Sequence[Player], limits: Limits) -> Result:
+    """The result of all turns."""
+
+    def best() -> Result:
+        last = next((player.proof for player in players if player.proof.finished), players[0].proof)
+        return replace(last.result(), nodes=sum(player.proof.nodes for player in players))
+
+    def keep_if_due() -> None:
+        if limits.keeper is not None:
+            limits.keeper.save_if_due(lambda: _state(limits, best(), players))
+
+    keep_if_due()
+    while not any(player.proof.finished for player in players):
+        able = [player for player in players if not player.ended]
+        if not able:
+            break
+        player = min(able, key=lambda player: player.due)
+        player.take_turn(alone=len(able) == 1)
+        for other in players:
+            other.proof.take_over(player.proof)
+        keep_if_due()
+    result = best()
+    _keep(limits, result, players)
+    return result
+
+
+def _first_answer(
+    problem: Problem,
+    incumbent: Incumbent | None,
+    limits: Limits,
+    report: Report,
+    effort: float,
+    saved: Mapping[str, Any] | None,
+) -> tuple[Result, bool]:
+    """A hyperplane and a first bound, and whether there is no need or no leave to go on."""
+    if saved is None:
+        found = heuristic.run(problem, incumbent, limits, report, heuristic.Options(effort))
+    else:
+        found = _saved_answer(problem, limits, saved)
+        report(limits.elapsed(), found.objective, found.lower_bound, found.nodes)
+        if not saved["proofs"] and found.gap > limits.gap:
+            # That run ended in its primal search.
+            known = Incumbent(np.array(found.coef), found.intercept)
+            searched = heuristic.run(problem, known, limits, report, heuristic.Options(effort))
+            bound = min(max(found.lower_bound, searched.lower_bound), searched.objective)
+            found = replace(searched, lower_bound=bound, gap=relative_gap(searched.objective, bound))
+    return found, found.gap <= limits.gap or found.status is not Status.HEURISTIC
+
+
+def _saved_answer(problem: Problem, limits: Limits, saved: Mapping[str, Any]) -> Result:
+    """The hyperplane and the bound of a saved state."""
+    return Result.of(
+        problem,
+        saved["coef"],
+        saved["intercept"],
+        lower_bound=saved["lower_bound"],
+        status=Status.HEURISTIC,
+        method="heuristic",
+        runtime=limits.elapsed(),
+        nodes=saved["nodes"],
+    )
+
+
+def _keep(limits: Limits, result: Result, players: Sequence[Player]) -> None:
+    if limits.keeper is not None:
+        limits.keeper.save(lambda: _state(limits, result, players))
+
+
+def _state(limits: Limits, result: Result, players: Sequence[Player]) -> dict[str, Any]:
+    """Where the solve is, as plain data."""
+    return {
+        "gap": limits.gap,
+        "coef": np.array(result.coef),
+        "intercept": float(result.intercept),
+        "lower_bound": float(result.lower_bound),
+        "nodes": int(result.nodes),
+        "proofs": {player.proof.kind: player.proof.state() for player in players},
+    }

@@ -1,0 +1,235 @@
+"""States of a solve in files: written in one step, refused if they do not fit, and gone on from."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from hardmargin import Result, Status, solve, verify
+from hardmargin.checkpoint import Identity, read_checkpoint, write_checkpoint
+from hardmargin.cli import main
+from hardmargin.data import generate
+from hardmargin.frontier import Frontier
+from hardmargin.keeper import Keeper
+
+IDENTITY = Identity("auto", 3, 2, 1.0, "abc")
+
+
+def interrupted_after(moments):
+    """A report that presses Ctrl-C after so many calls with open subproblems."""
+    left = [moments]
+
+    def report(time, upper, lower, nodes) -> None:
+        left[0] -= 1
+        if left[0] < 0:
+            raise KeyboardInterrupt
+
+    return report
+
+
+@pytest.fixture
+def hard():
+    """Some seconds of work for either method."""
+    return generate("B", 110, 5, 3)
+
+
+def test_what_is_written_is_read(tmp_path) -> None:
+    state = {"gap": 1e-6, "coef": np.array([1.0, 2.0]), "proofs": {"packing": {"open": Frontier.whole(1.0, 2.0)}}}
+    write_checkpoint(tmp_path / "state", IDENTITY, state)
+    read = read_checkpoint(tmp_path / "state", IDENTITY)
+    assert read["gap"] == 1e-6
+    assert read["coef"].tolist() == [1.0, 2.0]
+    assert Frontier(*read["proofs"]["packing"]["open"]).lower_bound() == 1.0
+    assert os.listdir(tmp_path) == ["state"]
+
+
+@pytest.mark.parametrize("place", [0, 20, 40, 120, -1])
+def test_a_damaged_file_is_refused_and_left_alone(tmp_path, place) -> None:
+    path = tmp_path / "state"
+    write_checkpoint(path, IDENTITY, {"coef": np.arange(100.0)})
+    content = bytearray(path.read_bytes())
+    content[place] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=r"state (is damaged|is not a checkpoint|has format)"):
+        read_checkpoint(path, IDENTITY)
+    assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize("size", [0, 10, 50, 100, 500])
+def test_a_file_cut_short_is_refused(tmp_path, size) -> None:
+    path = tmp_path / "state"
+    write_checkpoint(path, IDENTITY, {"coef": np.arange(100.0)})
+    path.write_bytes(path.read_bytes()[:size])
+    with pytest.raises(ValueError, match=r"is damaged|is not a checkpoint"):
+        read_checkpoint(path, IDENTITY)
+
+
+def test_another_format_is_named(tmp_path) -> None:
+    path = tmp_path / "state"
+    write_checkpoint(path, IDENTITY, {})
+    path.write_bytes(path.read_bytes().replace(b"format 1", b"format 7", 1))
+    with pytest.raises(ValueError, match="has format 7, and this version"):
+        read_checkpoint(path, IDENTITY)
+
+
+def test_other_data_are_refused(hard, tmp_path) -> None:
+    path = tmp_path / "state"
+    solve(hard.X, hard.y, 10.0, checkpoint=path, report=interrupted_after(5))
+    written = path.read_bytes()
+    for X, y, C, method, words in [
+        (
+            hard.X[:-1],
+            hard.y[:-1],
+            10.0,
+            "auto",
+            "it is about 110 samples x 5 features with C = 10, and this is 109",
+        ),
+        (hard.X * 1.01, hard.y, 10.0, "auto", "with other values"),
+        (hard.X, hard.y, 11.0, "auto", "C = 11"),
+        (hard.X, hard.y, 10.0, "packing", "resume with method 'auto'"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            solve(X, y, C, method=method, resume=path)
+    assert path.read_bytes() == written
+
+
+def test_a_state_is_not_overwritten_by_mistake(hard, tmp_path) -> None:
+    path = tmp_path / "state"
+    path.write_text("precious")
+    with pytest.raises(ValueError, match=r"exists already; resume from it"):
+        solve(hard.X, hard.y, checkpoint=path)
+    assert path.read_text() == "precious"
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"method": "heuristic", "checkpoint": "x"}, "does not support checkpoint"),
+        ({"method": "benders", "resume": "x"}, "does not support resume"),
+        ({"method": "indicator", "cluster": "local"}, "does not support cluster"),
+        ({"checkpoint": "no/such/folder/x"}, "no such folder"),
+        ({"checkpoint": "x", "checkpoint_interval": -1}, "checkpoint_interval is -1"),
+        ({"resume": "no-such-file"}, "No such file"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_at_once(settings, words) -> None:
+    with pytest.raises((ValueError, OSError), match=words):
+        solve([[0.0], [1.0]], [0, 1], **settings)
+
+
+@pytest.mark.parametrize("method", ["auto", "packing", "directions"])
+def test_many_interruptions_change_nothing(method, hard, tmp_path) -> None:
+    reference = solve(hard.X, hard.y, 10.0, method=method)
+    path = tmp_path / "state"
+    bounds, runs = [0.0], 0
+    result = solve(hard.X, hard.y, 10.0, method=method, checkpoint=path, report=interrupted_after(3))
+    while result.status is Status.INTERRUPTED and runs < 100:
+        runs += 1
+        bounds.append(result.lower_bound)
+        result = solve(
+            hard.X, hard.y, 10.0, method=method, checkpoint=path, resume=path, report=interrupted_after(4 + runs)
+        )
+    assert runs > 1
+    assert result.optimal
+    assert result.objective == pytest.approx(reference.objective, rel=1e-6)
+    assert verify(result, hard.X, hard.y)
+    assert bounds == sorted(bounds)
+    assert max(bounds) <= reference.objective * (1 + 1e-9)
+
+
+def test_a_finished_solve_is_told_at_once(hard, tmp_path) -> None:
+    path = tmp_path / "state"
+    first = solve(hard.X, hard.y, 10.0, checkpoint=path)
+    again = solve(hard.X, hard.y, 10.0, resume=path)
+    assert again.optimal
+    assert (again.objective, again.coef) == (first.objective, first.coef)
+    assert again.runtime < 0.5
+
+
+def test_a_finer_gap_is_proven_from_a_coarse_state(tmp_path) -> None:
+    data, path = generate("B", 60, 3, 5), tmp_path / "state"
+    coarse = solve(data.X, data.y, 10.0, gap=0.2, checkpoint=path)
+    fine = solve(data.X, data.y, 10.0, resume=path)
+    assert coarse.lower_bound <= fine.lower_bound
+    assert fine.optimal
+    assert fine.objective == pytest.approx(solve(data.X, data.y, 10.0).objective, rel=1e-6)
+
+
+def test_a_disk_that_is_full_does_not_end_the_search(tmp_path, monkeypatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("hardmargin.keeper.write_checkpoint", full)
+    keeper = Keeper(IDENTITY, tmp_path / "state", 0.0)
+    with pytest.warns(RuntimeWarning, match="No space left on device; the search goes on"):
+        keeper.save(dict)
+
+
+def test_writing_takes_a_small_share_of_the_time(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr("hardmargin.keeper.write_checkpoint", lambda *_: time.sleep(0.05))
+    keeper = Keeper(IDENTITY, tmp_path / "state", 0.01)
+    keeper.save(dict)
+    assert keeper.seconds_until_due() > 0.5
+
+
+# Children that are killed at any moment, all of one parent, so that none spends its life on imports.
+KILLING = """
+import os, random, signal, sys, time
+import hardmargin.cli.commands, hardmargin.progress
+from hardmargin.cli import main
+hardmargin.solve([[0.0], [1.0]], [0, 1])
+words, state, model = sys.argv[1:-2], sys.argv[-2], sys.argv[-1]
+moments, kills, states = random.Random(7), 0, set()
+while not os.path.exists(model) and kills < 150:
+    child = os.fork()
+    if child == 0:
+        os._exit(main(words + (["--resume", state] if os.path.exists(state) else [])))
+    time.sleep(moments.uniform(0.1, 0.8))
+    if os.waitpid(child, os.WNOHANG)[0] == 0:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        kills += 1
+    states.add(os.stat(state).st_mtime_ns if os.path.exists(state) else 0)
+print(kills, len(states))
+"""
+
+
+@pytest.mark.parametrize(("method", "n"), [("auto", 110), ("packing", 130)])
+def test_killed_at_any_moment_it_goes_on_from_its_last_state(method, n, tmp_path) -> None:
+    data = generate("B", n, 8, 3)
+    reference = solve(data.X, data.y, 10.0, threads=2)
+    table, state, model = tmp_path / "data.csv", tmp_path / "state", tmp_path / "model.json"
+    np.savetxt(table, np.column_stack([data.X, data.y]), delimiter=",", fmt="%.17g")
+    words = ["solve", str(table), "--C", "10", "--method", method, "--json", str(model), "--quiet"]
+    # The state is kept far more often than anybody would, and the primal search is short.
+    words += ["--checkpoint", str(state), "--checkpoint-interval", "0.01", "--option", "heuristic_effort=0.01"]
+    command = [sys.executable, "-c", KILLING, *words, str(state), str(model)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=200, check=True)
+    kills, states = map(int, done.stdout.split())
+    assert kills > 5, "it ended too soon to be killed"
+    assert states > 5, "hardly any state was kept"
+    found = Result.load(model)
+    assert verify(found, data.X, data.y)
+    assert found.optimal
+    assert found.objective == pytest.approx(reference.objective, rel=1e-6)
+    assert found.lower_bound == pytest.approx(reference.lower_bound, rel=2e-6)
+
+
+def test_bad_states_are_one_line_on_the_command_line(tmp_path, generated, capsys) -> None:
+    state = tmp_path / "state"
+    state.write_text("something else")
+    data = generated("A", 30, 2)
+    assert main(["solve", data, "--resume", str(state), "--json", str(tmp_path / "m.json")]) == 2
+    assert main(["solve", data, "--checkpoint", str(state)]) == 2
+    assert main(["solve", data, "--resume", str(tmp_path / "none")]) == 2
+    err = capsys.readouterr().err.splitlines()
+    assert [line.startswith("hardmargin: error: ") for line in err] == [True] * 3
+    assert "is not a checkpoint" in err[0]
+    assert "exists already" in err[1]
+    assert not (tmp_path / "m.json").exists()
+    assert state.read_text() == "something else"

@@ -1,0 +1,129 @@
+"""The search on a Dask cluster: the same optimum, whatever happens to the workers."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+
+import pytest
+
+from hardmargin import Status, solve, verify
+from hardmargin.cli import main
+from hardmargin.data import generate
+
+distributed = pytest.importorskip("distributed", reason="Dask is not installed")
+
+# Dask and what it stands on warn of things that are not ours, and warnings are errors here.
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+@pytest.fixture(scope="module")
+def client():
+    with (
+        distributed.LocalCluster(
+            n_workers=3, threads_per_worker=1, processes=True, dashboard_address=None, memory_limit=0
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
+
+
+@pytest.fixture(scope="module")
+def hard():
+    """Data, and their optimum with C = 10."""
+    data = generate("B", 130, 8, 3)
+    return data, solve(data.X, data.y, 10.0, threads=2)
+
+
+@pytest.mark.parametrize("method", ["auto", "packing", "directions"])
+def test_the_same_optimum_as_without(method, client) -> None:
+    data = generate("B", 90, 5, 3)
+    reference = solve(data.X, data.y, 10.0, method=method)
+    result = solve(data.X, data.y, 10.0, method=method, cluster=client)
+    assert result.optimal
+    assert result.objective == pytest.approx(reference.objective, rel=1e-6)
+    assert verify(result, data.X, data.y)
+
+
+def test_lost_workers_cost_nothing_but_time(client, hard) -> None:
+    data, reference = hard
+    lost: list[int] = []
+    over = threading.Event()
+
+    def kill_workers() -> None:
+        while not over.wait(0.7) and len(lost) < 6:
+            pids = list(client.run(os.getpid).values())
+            if pids:
+                os.kill(pids[len(lost) % len(pids)], signal.SIGKILL)
+                lost.append(pids[0])
+
+    killer = threading.Thread(target=kill_workers)
+    killer.start()
+    try:
+        result = solve(data.X, data.y, 10.0, method="packing", cluster=client, time_limit=120)
+    finally:
+        over.set()
+        killer.join()
+    assert len(lost) > 1
+    assert result.optimal
+    assert result.objective == pytest.approx(reference.objective, rel=1e-6)
+    assert result.lower_bound <= reference.objective * (1 + 1e-9)
+    lowers = [point.lower for point in result.trace]
+    assert lowers == sorted(lowers)
+
+
+def test_without_any_worker_it_goes_on_here(hard, monkeypatch) -> None:
+    monkeypatch.setattr("hardmargin.cluster.engine._PATIENCE", 0.2)
+    data, reference = hard
+    with (
+        distributed.LocalCluster(n_workers=0, dashboard_address=None) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        result = solve(data.X, data.y, 10.0, method="packing", cluster=client, time_limit=5)
+    assert result.nodes > 4000
+    assert 0 < result.lower_bound <= reference.objective * (1 + 1e-9)
+
+
+def test_limits_are_kept_and_the_state_can_be_gone_on_from(client, tmp_path) -> None:
+    data, state = generate("A", 200, 10, 1), tmp_path / "state"
+    begun = time.monotonic()
+    first = solve(data.X, data.y, 100.0, cluster=client, time_limit=5, checkpoint=state)
+    assert time.monotonic() - begun < 7
+    assert first.status is Status.TIME_LIMIT
+    # The other way round too: what a cluster began goes on without it.
+    second = solve(data.X, data.y, 100.0, time_limit=2, resume=state)
+    assert second.lower_bound >= first.lower_bound
+    assert second.objective <= first.objective
+    assert second.nodes > first.nodes
+
+
+def test_ctrl_c_ends_it_with_what_is_known(client) -> None:
+    data = generate("A", 200, 10, 1)
+    pressed: list[float] = []
+
+    def press(seconds, upper, lower, nodes) -> None:
+        if seconds > 3:
+            pressed.append(time.monotonic())
+            raise KeyboardInterrupt
+
+    result = solve(data.X, data.y, 100.0, cluster=client, report=press)
+    assert time.monotonic() - pressed[0] < 2
+    assert result.status is Status.INTERRUPTED
+    assert 0 < result.lower_bound < result.objective
+
+
+@pytest.mark.parametrize(
+    ("cluster", "words"),
+    [("local:0", "local:N"), ("local:x", "local:N"), (7, "expected the address"), ("tcp://127.0.0.1:9", "answers")],
+)
+def test_what_is_no_cluster_is_refused(cluster, words, monkeypatch) -> None:
+    monkeypatch.setattr("hardmargin.cluster._TIMEOUT", 1)
+    with pytest.raises(ValueError, match=words):
+        solve([[0.0], [1.0], [0.5]], [0, 1, 1], cluster=cluster)
+
+
+def test_processes_on_this_machine_from_the_command_line(generated, capsys) -> None:
+    assert main(["solve", generated("B", 60, 5), "--C", "10", "--cluster", "local:2"]) == 0
+    assert "proven minimal" in capsys.readouterr().out
