@@ -5,6 +5,7 @@
 #include "check.h"
 #include "control.h"
 #include "direction_search.h"
+#include "plain_frontier.h"
 #include "random.h"
 #include "random_problems.h"
 
@@ -42,6 +43,13 @@ double trivial_upper(const Samples& samples) {
 
 double safe_upper(const Samples& samples, double optimum, double factor) {
     return std::min(optimum * factor, trivial_upper(samples) * (1 + 1e-9)) + 1e-9;
+}
+
+std::vector<DirectionNode> as_if_from_a_file(const std::vector<DirectionNode>& nodes, const Samples& samples) {
+    const PlainFrontier written = plain(nodes);
+    std::vector<DirectionNode> read;
+    restore({written.integers, written.ends, written.numbers}, samples, read);
+    return read;
 }
 
 }  // namespace
@@ -82,7 +90,7 @@ TEST(bounds_of_regions_hold_when_the_search_is_cut_short_and_it_can_be_continued
             CHECK(outcome.lower_bound <= optimum * (1 + 1e-9) + 1e-12);
             best = std::min(best, outcome.best.objective);
             upper = best;
-            frontier = outcome.open;
+            frontier = as_if_from_a_file(outcome.open, samples);
             if (frontier.empty()) {
                 break;
             }
