@@ -1,0 +1,130 @@
+"""The tables of a campaign besides the paper's Tables 2 to 6: means by set, gaps over time, tests, single runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hardmargin.bench import published
+from hardmargin.bench.aggregate import mean, select, summary
+from hardmargin.bench.paper_tables import SETS, limits, paper_tables, result_cells, without_answer
+from hardmargin.bench.profiles import mean_gaps, primal_dual_integral
+from hardmargin.bench.runs import Run, configuration_name, systems_of
+from hardmargin.bench.statistics import LEVEL, compare_gaps
+from hardmargin.bench.table import Column, Share, Table, Value
+
+#: Seconds at which mean gaps are told.
+MOMENTS = (10.0, 60.0, 600.0)
+
+
+def means_table(runs: Sequence[Run]) -> Table:
+    """By set and over all: proofs, gap, arithmetic and shifted geometric mean times, primal-dual integrals."""
+    systems = systems_of(runs)
+    columns = [Column("set", numeric=False)]
+    for name in systems:
+        columns += [Column("#opt", name), Column("gap %", name), Column("time s", name)]
+        columns += [Column("geo. mean s", name), Column("integral s", name)]
+    lines: list[list[Value]] = []
+    for key, title in _sets_and_all(runs):
+        line: list[Value] = [title]
+        for system in systems:
+            chosen = select(runs, system=system, set=key)
+            found = summary(chosen)
+            line += result_cells(chosen)
+            line += [None, None] if found is None else [found.shifted, mean(map(primal_dual_integral, chosen))]
+        lines.append(line)
+    caption = (
+        "Times are means with the time limit for runs without a proof, arithmetic and shifted geometric with a shift of "
+        "1 s. The primal-dual integral is that of the gap, as a fraction, from the start to the time limit. "
+    )
+    parts = [f"Time limit {limits(runs)}", *without_answer(runs)]
+    return Table("means", "Means by set", caption + ". ".join(parts) + ".", columns, lines, totals=1)
+
+
+def _sets_and_all(runs: Sequence[Run]) -> list[tuple[str, str]]:
+    return [*((key, title) for key, title in SETS.items() if select(runs, set=key)), ("", "Overall")]
+
+
+def gaps_over_time_table(runs: Sequence[Run], moments: Sequence[float] = MOMENTS) -> Table:
+    """By set and over all: the mean gap after so many seconds."""
+    systems = systems_of(runs)
+    columns = [Column("set", numeric=False)]
+    columns += [Column(f"{moment:g} s", name) for name in systems for moment in moments]
+    lines: list[list[Value]] = []
+    for key, title in _sets_and_all(runs):
+        line: list[Value] = [title]
+        for system in systems:
+            line += mean_gaps(select(runs, system=system, set=key), moments)
+        lines.append(line)
+    caption = "Mean gap in percent; blank where a run without a proof had less time than that."
+    return Table("gaps_over_time", "Gaps over time", caption, columns, lines, totals=1)
+
+
+def wilcoxon_table(runs: Sequence[Run], literature: Sequence[Run] = ()) -> Table:
+    """Table 7: gaps compared in pairs, every system against those before it, and against the published ones."""
+    beside = [run for run in literature if run.system in published.NAMES.values()]
+    systems = systems_of(runs)
+    everything = [*beside, *runs]
+    lines: list[list[Value]] = []
+    for position, system in enumerate(systems):
+        for other in [*systems_of(beside), *systems[:position]]:
+            found = compare_gaps(select(runs, system=system), select(everything, system=other))
+            if found is not None:
+                p = "" if found.p is None else "<0.001" if found.p < 0.001 else f"{found.p:.3f}"
+                lines.append([system, other, found.pairs, found.smaller, found.larger, p, found.verdict])
+    columns = [Column("system", numeric=False), Column("against", numeric=False), Column("pairs")]
+    columns += [Column("smaller gap"), Column("larger gap"), Column("p"), Column("verdict", numeric=False)]
+    caption = (
+        f"Two-sided Wilcoxon signed-rank tests of the gaps, paired by instance and C, at the level {LEVEL:g}; "
+        "equal gaps are left out. The verdict is on the system in the first column."
+    )
+    return Table("table7", "Table 7: paired-samples Wilcoxon tests", caption, columns, lines)
+
+
+def instance_table(runs: Sequence[Run]) -> Table:
+    """The runs one by one."""
+    columns = [Column("instance", numeric=False), Column("set", numeric=False), Column("n"), Column("m")]
+    columns += [Column("C", format="g"), Column("system", numeric=False), Column("seed")]
+    columns += [Column("status", numeric=False), Column("objective", format=".6f")]
+    columns += [
+        Column("lower bound", format=".6f"),
+        Column("gap %", format=".4f"),
+        Column("time s"),
+        Column("nodes"),
+    ]
+    ordered = sorted(runs, key=lambda run: (list(SETS).index(run.set), run.instance, run.C, run.system, run.seed))
+    lines: list[list[Value]] = [
+        [run.instance, run.set, run.n, run.m, run.C, run.system, run.seed, run.status]
+        + [run.objective, run.lower_bound, run.gap if run.answered else None, run.seconds, run.nodes]
+        for run in ordered
+    ]
+    caption = "The time is the time limit for runs without a proof."
+    return Table("instances", "Runs one by one", caption, columns, lines)
+
+
+def configurations_table(runs: Sequence[Run]) -> Table:
+    """Figure 4 in numbers: runs proven optimal by configuration and set, published and of these runs."""
+    columns = [Column("configuration", numeric=False), Column("system", numeric=False)]
+    columns += [Column("#opt", title) for title in SETS.values()]
+    sizes = {key: whole.runs for key in SETS if (whole := published.aggregate(published.BROOKS, key))}
+    lines: list[list[Value]] = []
+    for configuration in published.CONFIGURATIONS:
+        title = configuration_name(configuration)
+        proven = published.CONFIGURATIONS_PROVEN[configuration]
+        shares = [Share(count, sizes[key]) for key, count in zip(SETS, proven, strict=True)]
+        lines.append([title, "published", *shares])
+        chosen = [run for run in runs if run.configuration == configuration]
+        for system in systems_of(chosen):
+            lines.append(
+                [title, system, *(result_cells(select(chosen, system=system, set=key))[0] for key in SETS)]
+            )
+    caption = "T_S and T_B in percent of the time limit, which is 600 s in the published runs."
+    return Table("configurations", "Configurations of CB-SVM-HML", caption, columns, lines)
+
+
+def all_tables(runs: Sequence[Run], literature: Sequence[Run] = ()) -> list[Table]:
+    """Every table but that of the runs one by one."""
+    tables = [*paper_tables(runs, literature), means_table(runs), gaps_over_time_table(runs)]
+    if any(run.configuration in published.CONFIGURATIONS for run in runs):
+        tables.append(configurations_table(runs))
+    tests = wilcoxon_table(runs, literature)
+    return [*tables, tests] if tests.rows else tables
