@@ -40,8 +40,8 @@ class Aggregate(NamedTuple):
 
 
 # Tables 2 to 6, (set, what the rows are, row): Brooks 2011, CB-SVM-HML. "" is the last line, Overall. Every figure
-# agrees with the results by instance but two: the mean time of Brooks at n = 500 is printed as 600.00 for both types,
-# where the results give 598.60 (A) and 598.61 (B); the printed last lines are those of the results.
+# agrees with the results by instance but two: the mean time of Brooks at n = 500 is printed as 600.00 for both
+# types, where the results give 598.60 (A) and 598.61 (B); the printed last lines are those of the results.
 _PRINTED = {
     ("UCI", "", ""): ((149, 275, 33.32, 295.31), (152, 275, 20.70, 280.17)),
     ("A", "n", "60"): ((75, 75, 0.00, 2.87), (75, 75, 0.00, 32.83)),

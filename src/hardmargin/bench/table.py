@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import NamedTuple, TypeAlias
 
-
 # Columns of a terminal that captions are wrapped to.
 _WIDTH = 100
 
@@ -18,8 +17,8 @@ _WIDTH = 100
 class Share(NamedTuple):
     """So many of so many; written 3/5, and in CSV, where that would be read as a date, in two columns."""
 
-    count: int
-    total: int
+    part: int
+    whole: int
 
 
 #: None is a figure that does not exist, e.g. of runs that were not made; it stays blank.
@@ -93,7 +92,7 @@ def shown(value: Value, column: Column) -> str:
     if value is None:
         return ""
     if isinstance(value, Share):
-        return f"{value.count}/{value.total}"
+        return f"{value.part}/{value.whole}"
     if not isinstance(value, float):
         return str(value)
     if column.format == "p":
@@ -156,7 +155,7 @@ def as_csv(table: Table) -> str:
 
 def _csv_cells(value: Value, share: bool) -> list[str | int | float]:
     if isinstance(value, Share):
-        return [value.count, value.total]
+        return [value.part, value.whole]
     return ["" if value is None else value, ""] if share else ["" if value is None else value]
 
 

@@ -12,8 +12,8 @@ from hardmargin.bench.runs import Run, configuration_name, systems_of
 from hardmargin.bench.statistics import LEVEL, compare_gaps
 from hardmargin.bench.table import Column, Share, Table, Value
 
-#: Seconds at which mean gaps are told.
-MOMENTS = (10.0, 60.0, 600.0)
+# Seconds at which mean gaps are told, as far as the time limit allows.
+_MOMENTS = (1.0, 10.0, 60.0, 600.0)
 
 
 def means_table(runs: Sequence[Run]) -> Table:
@@ -33,8 +33,8 @@ def means_table(runs: Sequence[Run]) -> Table:
             line += [None, None] if found is None else [found.shifted, mean(map(primal_dual_integral, chosen))]
         lines.append(line)
     caption = (
-        "Times are means with the time limit for runs without a proof, arithmetic and shifted geometric with a shift of "
-        "1 s. The primal-dual integral is that of the gap, as a fraction, from the start to the time limit. "
+        "Times are means with the time limit for runs without a proof, arithmetic and shifted geometric with a "
+        "shift of 1 s. The primal-dual integral is that of the gap, as a fraction, from the start to the time limit. "
     )
     parts = [f"Time limit {limits(runs)}", *without_answer(runs)]
     return Table("means", "Means by set", caption + ". ".join(parts) + ".", columns, lines, totals=1)
@@ -44,9 +44,11 @@ def _sets_and_all(runs: Sequence[Run]) -> list[tuple[str, str]]:
     return [*((key, title) for key, title in SETS.items() if select(runs, set=key)), ("", "Overall")]
 
 
-def gaps_over_time_table(runs: Sequence[Run], moments: Sequence[float] = MOMENTS) -> Table:
-    """By set and over all: the mean gap after so many seconds."""
+def gaps_over_time_table(runs: Sequence[Run]) -> Table:
+    """By set and over all: the mean gap after 1, 10, 60 and 600 s, as far as the time limit goes, and at its end."""
     systems = systems_of(runs)
+    longest = max(run.time_limit for run in runs)
+    moments = [*(moment for moment in _MOMENTS if moment < longest), longest]
     columns = [Column("set", numeric=False)]
     columns += [Column(f"{moment:g} s", name) for name in systems for moment in moments]
     lines: list[list[Value]] = []
@@ -69,10 +71,15 @@ def wilcoxon_table(runs: Sequence[Run], literature: Sequence[Run] = ()) -> Table
         for other in [*systems_of(beside), *systems[:position]]:
             found = compare_gaps(select(runs, system=system), select(everything, system=other))
             if found is not None:
-                p = "" if found.p is None else "<0.001" if found.p < 0.001 else f"{found.p:.3f}"
-                lines.append([system, other, found.pairs, found.smaller, found.larger, p, found.verdict])
+                counts = [found.pairs, found.smaller, found.larger]
+                lines.append([system, other, *counts, found.p, found.verdict])
     columns = [Column("system", numeric=False), Column("against", numeric=False), Column("pairs")]
-    columns += [Column("smaller gap"), Column("larger gap"), Column("p"), Column("verdict", numeric=False)]
+    columns += [
+        Column("smaller gap"),
+        Column("larger gap"),
+        Column("p", format="p"),
+        Column("verdict", numeric=False),
+    ]
     caption = (
         f"Two-sided Wilcoxon signed-rank tests of the gaps, paired by instance and C, at the level {LEVEL:g}; "
         "equal gaps are left out. The verdict is on the system in the first column."
@@ -85,18 +92,14 @@ def instance_table(runs: Sequence[Run]) -> Table:
     columns = [Column("instance", numeric=False), Column("set", numeric=False), Column("n"), Column("m")]
     columns += [Column("C", format="g"), Column("system", numeric=False), Column("seed")]
     columns += [Column("status", numeric=False), Column("objective", format=".6f")]
-    columns += [
-        Column("lower bound", format=".6f"),
-        Column("gap %", format=".4f"),
-        Column("time s"),
-        Column("nodes"),
-    ]
+    columns += [Column("lower bound", format=".6f"), Column("gap %", format=".4f")]
+    columns += [Column("time s"), Column("nodes")]
     ordered = sorted(runs, key=lambda run: (list(SETS).index(run.set), run.instance, run.C, run.system, run.seed))
-    lines: list[list[Value]] = [
-        [run.instance, run.set, run.n, run.m, run.C, run.system, run.seed, run.status]
-        + [run.objective, run.lower_bound, run.gap if run.answered else None, run.seconds, run.nodes]
-        for run in ordered
-    ]
+    lines: list[list[Value]] = []
+    for run in ordered:
+        line: list[Value] = [run.instance, run.set, run.n, run.m, run.C, run.system, run.seed, run.status]
+        line += [run.objective, run.lower_bound, run.gap if run.answered else None, run.seconds, run.nodes]
+        lines.append(line)
     caption = "The time is the time limit for runs without a proof."
     return Table("instances", "Runs one by one", caption, columns, lines)
 
@@ -114,9 +117,8 @@ def configurations_table(runs: Sequence[Run]) -> Table:
         lines.append([title, "published", *shares])
         chosen = [run for run in runs if run.configuration == configuration]
         for system in systems_of(chosen):
-            lines.append(
-                [title, system, *(result_cells(select(chosen, system=system, set=key))[0] for key in SETS)]
-            )
+            ours = [result_cells(select(chosen, system=system, set=key))[0] for key in SETS]
+            lines.append([title, system, *ours])
     caption = "T_S and T_B in percent of the time limit, which is 600 s in the published runs."
     return Table("configurations", "Configurations of CB-SVM-HML", caption, columns, lines)
 
