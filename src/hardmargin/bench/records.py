@@ -6,7 +6,7 @@ import json
 import math
 import os
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -179,7 +179,7 @@ def read_records(path: str | os.PathLike[str]) -> list[Record]:
     OSError
         If the file cannot be read.
     """
-    whole, torn = _lines(path)
+    whole, torn = numbered_lines(path)
     if torn:
         warnings.warn(
             f"{path}: the last line is incomplete and left out; its run was under way when the campaign ended.",
@@ -196,8 +196,22 @@ def read_records(path: str | os.PathLike[str]) -> list[Record]:
     return list(latest.values())
 
 
-def _lines(path: str | os.PathLike[str]) -> tuple[list[tuple[int, str]], bool]:
-    """The numbered lines that are complete and not blank, and whether something follows the last of them."""
+def numbered_lines(path: str | os.PathLike[str]) -> tuple[list[tuple[int, str]], bool]:
+    """The lines of a file of records with their numbers, those that are complete and not blank.
+
+    Returns
+    -------
+    lines : list of (int, str)
+    torn : bool
+        Whether something without a line's end follows.
+
+    Raises
+    ------
+    ValueError
+        If the file is not text.
+    OSError
+        If it cannot be read.
+    """
     content = Path(path).read_bytes()
     end = content.rfind(b"\n") + 1
     try:
@@ -260,47 +274,3 @@ def _lock(file: int, path: str | os.PathLike[str]) -> None:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         raise ValueError(f"{path}: another campaign writes to it; wait for it or choose another file.") from None
-
-
-def write_parquet(records: Iterable[Record], path: str | os.PathLike[str]) -> None:
-    """Write records as a table, a row each; dicts become JSON text.
-
-    Raises
-    ------
-    ImportError
-        If pyarrow is not installed.
-    """
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError:
-        raise ImportError("parquet files need pyarrow; install 'hardmargin[bench]'.") from None
-    types = _column_types(pyarrow)
-    schema = pyarrow.schema([(item.name, types[str(item.type)]) for item in fields(Record)])
-    table = pyarrow.Table.from_pylist(list(_rows(records)), schema=schema)
-    pyarrow.parquet.write_table(table, os.fspath(path))
-
-
-def _rows(records: Iterable[Record]) -> Iterator[dict[str, Any]]:
-    for record in records:
-        yield {
-            name: json.dumps(value, sort_keys=True) if isinstance(value, dict) else value
-            for name, value in asdict(record).items()
-        }
-
-
-def _column_types(pyarrow: Any) -> dict[str, Any]:
-    text, real, whole = pyarrow.string(), pyarrow.float64(), pyarrow.int64()
-    reals = pyarrow.list_(real)
-    return {
-        "str": text,
-        "str | None": text,
-        "dict[str, Any]": text,
-        "int": whole,
-        "int | None": whole,
-        "float": real,
-        "float | None": real,
-        "bool": pyarrow.bool_(),
-        "list[float] | None": reals,
-        "list[list[float | None]]": pyarrow.list_(reals),
-    }
