@@ -1,0 +1,196 @@
+"""Runs on the workers of a Dask cluster, each a process of its own there."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import secrets
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from hardmargin.bench.execution import INTERVAL, ChildProcess, Outcome, utc_now
+from hardmargin.bench.machine import available_cores
+from hardmargin.bench.plan import Job
+from hardmargin.bench.records import FAILED
+
+_LOCAL = re.compile(r"local(?::(\d+))?")
+
+# Campaigns that have been told to stop on this worker.
+_stopped: set[str] = set()
+
+
+class ClusterRuns:
+    """Makes runs on a Dask cluster.
+
+    Parameters
+    ----------
+    address : str
+        That of the scheduler; or "local", or "local:N", for N worker processes on this machine.
+    threads : int
+        Cores of each run.
+
+    Raises
+    ------
+    ImportError
+        If Dask is not installed.
+    ValueError
+        If the cluster cannot be reached or has no workers.
+    """
+
+    def __init__(self, address: str, threads: int) -> None:
+        try:
+            import distributed
+        except ImportError:
+            raise ImportError("--cluster needs Dask; install 'hardmargin[cluster]'.") from None
+        self._campaign = secrets.token_hex(8)
+        self._closing = contextlib.ExitStack()
+        try:
+            self._client = self._closing.enter_context(self._connected(distributed, address, threads))
+        except OSError as error:
+            self._closing.close()
+            raise ValueError(f"--cluster is {address!r}, which cannot be reached: {error}.") from None
+        workers = self._client.scheduler_info(n_workers=-1)["workers"]
+        if not workers:
+            self._closing.close()
+            raise ValueError(f"the cluster at {address} has no workers; start some first.")
+        self.at_once = sum(worker["nthreads"] for worker in workers.values())
+
+    def _connected(self, distributed: Any, address: str, threads: int) -> Any:
+        if (local := _LOCAL.fullmatch(address)) is None:
+            return distributed.Client(address, timeout="10s")
+        count = int(local[1] or max(1, len(available_cores()) // threads))
+        if not 1 <= count * threads <= len(available_cores()):
+            raise ValueError(
+                f"--cluster {address} times --threads {threads} is {count * threads}, "
+                f"but there are {len(available_cores())} cores; expected no more than these."
+            )
+        workers = distributed.LocalCluster(
+            n_workers=count, threads_per_worker=1, processes=True, dashboard_address=None
+        )
+        self._closing.enter_context(workers)
+        return distributed.Client(workers)
+
+    def outcomes(
+        self, jobs: Iterable[Job], task_of: Callable[[Job], dict[str, Any]]
+    ) -> Iterator[tuple[Job, Outcome]]:
+        """Make the runs, and yield each with its outcome as it ends; whatever stops this ends them all."""
+        from distributed import as_completed
+
+        waiting = iter(jobs)
+        submitted: dict[Any, Job] = {}
+
+        def submit_next() -> Any:
+            job = next(waiting, None)
+            if job is None:
+                return None
+            future = self._client.submit(run_on_worker, task_of(job), self._campaign, pure=False, retries=0)
+            submitted[future] = job
+            return future
+
+        try:
+            # One more than can run at once, so that no worker waits for the next.
+            first = [future for _ in range(self.at_once + 1) if (future := submit_next()) is not None]
+            completed = as_completed(first)
+            for future in completed:
+                yield submitted.pop(future), _outcome_of(future)
+                if (following := submit_next()) is not None:
+                    completed.add(following)
+        finally:
+            if submitted:
+                # Workers may have heard Ctrl-C too, and be gone.
+                with contextlib.suppress(Exception):
+                    self._client.run(stop_on_worker, self._campaign)
+                    self._client.cancel(list(submitted))
+
+    def close(self) -> None:
+        """Leave the cluster; a local one ends."""
+        with contextlib.suppress(Exception):
+            self._client.run(tidy_on_worker, self._campaign)
+        self._closing.close()
+
+
+def run_on_worker(task: dict[str, Any], campaign: str) -> Outcome:
+    """Run a task on cores that no other run of the campaign has on this machine."""
+    with _leased_cores(campaign, task["threads"]) as cores:
+        process = ChildProcess(task, cores)
+        try:
+            while (outcome := process.poll()) is None:
+                if campaign in _stopped:
+                    raise RuntimeError("the campaign has been stopped")
+                time.sleep(INTERVAL)
+        except BaseException:
+            process.kill()
+            raise
+    return outcome
+
+
+def stop_on_worker(campaign: str) -> None:
+    """End the runs of a campaign on this worker."""
+    _stopped.add(campaign)
+
+
+def tidy_on_worker(campaign: str) -> None:
+    """Remove what the runs of a campaign have left on this worker's machine."""
+    _stopped.discard(campaign)
+    shutil.rmtree(_lease_folder(campaign), ignore_errors=True)
+
+
+def _outcome_of(future: Any) -> Outcome:
+    """What the worker has returned; a worker that is lost is a run that failed."""
+    try:
+        outcome: Outcome = future.result()
+    except Exception as error:
+        text = " ".join(str(error).split()) or type(error).__name__
+        return Outcome(FAILED, None, f"lost on the cluster: {text}", 0.0, None, utc_now())
+    return outcome
+
+
+@contextlib.contextmanager
+def _leased_cores(campaign: str, count: int) -> Iterator[list[int] | None]:
+    """Cores of this machine; waits until enough are free. Locked files keep workers from taking the same ones."""
+    try:
+        import fcntl
+    except ImportError:
+        yield None
+        return
+    folder = _lease_folder(campaign)
+    folder.mkdir(exist_ok=True)
+    count = min(count, len(available_cores()))
+
+    def locked(name: str, operation: int) -> int | None:
+        file = os.open(folder / name, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            fcntl.flock(file, operation)
+        except OSError:
+            os.close(file)
+            return None
+        return file
+
+    taken: dict[int, int] = {}
+    try:
+        while len(taken) < count:
+            choosing = locked("choosing", fcntl.LOCK_EX)
+            for core in available_cores():
+                if len(taken) < count and (file := locked(str(core), fcntl.LOCK_EX | fcntl.LOCK_NB)) is not None:
+                    taken[core] = file
+            if len(taken) < count:
+                # All or nothing: two runs with half of what they need would wait for each other forever.
+                while taken:
+                    os.close(taken.popitem()[1])
+            if choosing is not None:
+                os.close(choosing)
+            if not taken:
+                time.sleep(INTERVAL)
+        yield sorted(taken)
+    finally:
+        for file in taken.values():
+            os.close(file)
+
+
+def _lease_folder(campaign: str) -> Path:
+    return Path(tempfile.gettempdir()) / f"hardmargin-cores-{campaign}"
