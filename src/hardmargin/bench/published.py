@@ -19,9 +19,6 @@ BROOKS = "brooks2011"
 REFERENCE = "cb_5_5"
 NAMES = {BROOKS: "Brooks 2011", REFERENCE: "CB-SVM-HML"}
 
-#: The eight configurations of Figure 4 in its order: T_S and T_B in percent of the time limit.
-CONFIGURATIONS = ("cb_20_0", "cb_0_20", "cb_2_2", "cb_5_5", "cb_10_10", "cb_20_20", "cb_30_30", "cb_40_40")
-
 TIME_LIMIT = 600.0
 
 #: Values of C that every instance is run with.

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from hardmargin.bench.groups import group_of
 from hardmargin.bench.records import Record
+
+_SHARES = re.compile(r"cb_(\d+)_(\d+)")
 
 
 class Run(NamedTuple):
@@ -49,6 +52,11 @@ class Run(NamedTuple):
         return self.instance, self.C
 
     @property
+    def shares(self) -> str:
+        """The part of the configuration that gives T_S and T_B of CB-SVM-HML, e.g. "cb_5_5"; "" if it has none."""
+        return next((word for word in self.configuration.split("+") if _SHARES.fullmatch(word)), "")
+
+    @property
     def group(self) -> str:
         """The data set or kind of the instance, e.g. "adult" or "n60d2A"."""
         return group_of(self.instance)
@@ -56,9 +64,17 @@ class Run(NamedTuple):
 
 def runs_of(records: Iterable[Record]) -> list[Run]:
     """The runs that records tell of; of several records of the same run the last counts."""
+    return [_run(record, system) for system, chosen in by_system(records).items() for record in chosen]
+
+
+def by_system(records: Iterable[Record]) -> dict[str, list[Record]]:
+    """The records of each system."""
     latest = {record.key: record for record in records}
     names = system_names(latest.values())
-    return [_run(record, names[_settings(record)]) for record in latest.values()]
+    found: dict[str, list[Record]] = {}
+    for record in latest.values():
+        found.setdefault(names[_settings(record)], []).append(record)
+    return found
 
 
 def systems_of(runs: Iterable[Run]) -> list[str]:
@@ -86,13 +102,11 @@ def configuration_name(configuration: str) -> str:
 
     Examples
     --------
-    >>> configuration_name("cb_20_0"), configuration_name("tight")
-    ('(20%, 0%)', 'tight')
+    >>> configuration_name("cb_20_0"), configuration_name("cb_5_5+cplex")
+    ('(20%, 0%)', '(5%, 5%) cplex')
     """
-    parts = configuration.split("_")
-    if len(parts) == 3 and parts[0] == "cb" and all(part.isdigit() for part in parts[1:]):
-        return f"({parts[1]}%, {parts[2]}%)"
-    return configuration
+    words = configuration.split("+")
+    return " ".join(f"({found[1]}%, {found[2]}%)" if (found := _SHARES.fullmatch(word)) else word for word in words)
 
 
 def system_names(records: Iterable[Record]) -> dict[tuple[Hashable, ...], str]:

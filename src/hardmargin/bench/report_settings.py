@@ -1,0 +1,99 @@
+"""What the runs of a report were made with: settings, machines, versions, and the commands that make them again."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from hardmargin.bench import published
+from hardmargin.bench.configurations import options_of
+from hardmargin.bench.records import Record
+from hardmargin.bench.runs import by_system
+from hardmargin.bench.table import Column, Table, Value
+
+_GIGABYTE = 1e9
+
+# The instances of a part of the benchmark are named in a command if they are not more.
+_FEW = 12
+
+_ALL_INSTANCES = 175
+
+
+def settings_table(records: Iterable[Record]) -> Table:
+    """A row a system: method, options, limits, and how many runs there are."""
+    columns = [Column(name, numeric=False) for name in ("system", "method", "configuration", "options")]
+    columns += [Column("time limit s", format="g"), Column("gap asked", format="g"), Column("threads")]
+    columns += [Column("memory GB", format="g"), Column("seeds", numeric=False), Column("C", numeric=False)]
+    columns += [Column("instances"), Column("runs"), Column("first", numeric=False), Column("last", numeric=False)]
+    rows: list[list[Value]] = []
+    for system, chosen in by_system(records).items():
+        first = chosen[0]
+        options = ", ".join(f"{key}={value}" for key, value in first.options.items())
+        memory = None if first.memory_limit is None else first.memory_limit / _GIGABYTE
+        started = sorted(record.started for record in chosen)
+        row: list[Value] = [system, first.method, first.configuration, options or "none", first.time_limit]
+        row += [first.gap_asked, first.threads, memory, _listed(record.seed for record in chosen)]
+        row += [_listed(record.C for record in chosen), len({record.instance for record in chosen}), len(chosen)]
+        row += [started[0][:16].replace("T", " "), started[-1][:16].replace("T", " ")]
+        rows.append(row)
+    caption = "Blank memory: no limit. First and last: when the runs were started, UTC."
+    return Table("settings", "Settings", caption, columns, rows)
+
+
+def environment_table(records: Iterable[Record]) -> Table:
+    """The machines and versions, a row for each fact; several values where runs differ."""
+    facts: dict[tuple[str, str], dict[str, None]] = {}
+    for record in records:
+        for source, values in (("machine", record.machine), ("version", record.versions)):
+            for key, value in values.items():
+                facts.setdefault((source, key), {}).setdefault(_fact(key, value))
+    rows = [[kind, key, ", ".join(values)] for (kind, key), values in sorted(facts.items())]
+    columns = [Column(name, numeric=False) for name in ("of", "what", "value")]
+    return Table("environment", "Machine and versions", "", columns, rows)
+
+
+def run_commands(records: Sequence[Record], path: str) -> list[str]:
+    """The commands that make the runs, one for each system; a comment where options cannot be told by a name."""
+    return [_command(system, chosen, path) for system, chosen in by_system(records).items()]
+
+
+def _command(system: str, records: Sequence[Record], path: str) -> str:
+    first = records[0]
+    words = ["hardmargin", "bench", "run", "--out", path, "--methods", first.method]
+    if first.configuration != "default":
+        words += ["--configurations", first.configuration]
+    extra = _extra_options(first)
+    if extra:
+        words += ["--option", *(f"{key}={value}" for key, value in extra.items())]
+    words += ["--C", *sorted({f"{record.C:g}" for record in records}, key=float)]
+    words += ["--time-limit", f"{first.time_limit:g}", "--gap", f"{first.gap_asked:g}"]
+    words += ["--threads", str(first.threads), "--seeds", *map(str, sorted({record.seed for record in records}))]
+    if first.memory_limit is not None:
+        words += ["--memory", f"{first.memory_limit / _GIGABYTE:g}"]
+    instances = sorted({record.instance for record in records})
+    if not any(published.is_benchmark(name) for name in instances):
+        words.append("--generated")
+    line = shlex.join(words)
+    if len(instances) <= _FEW:
+        return f"{line} --instances {shlex.join(instances)}"
+    return line if len(instances) == _ALL_INSTANCES else f"{line}  # on {len(instances)} instances"
+
+
+def _extra_options(record: Record) -> Mapping[str, Any]:
+    """The options that the name of the configuration does not stand for."""
+    try:
+        named = options_of(record.configuration)
+    except ValueError:
+        named = {}
+    return {key: value for key, value in record.options.items() if named.get(key) != value}
+
+
+def _listed(values: Iterable[float]) -> str:
+    return ", ".join(f"{value:g}" for value in sorted(set(values)))
+
+
+def _fact(key: str, value: Any) -> str:
+    if key == "memory" and isinstance(value, (int, float)):
+        return f"{value / _GIGABYTE:.1f} GB"
+    return "not known" if value is None else str(value)
