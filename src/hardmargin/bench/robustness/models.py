@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import SVC
+from threadpoolctl import threadpool_limits
 
 from hardmargin import HardMarginSVC
 from hardmargin.bench.robustness.draws import Draw, seeds
@@ -132,13 +133,14 @@ def evaluate(model: str, draw: Draw, protocol: Protocol, repetition: int) -> Eva
     """
     started = perf_counter()
     fits = _Fits(model, protocol.seed)
-    scores = _cross_validated(fits, draw.train, protocol, repetition)
-    # argmax takes the first of equals.
-    C = protocol.C[int(np.argmax(scores))]
-    searched = fits.count
-    proven, gaps = fits.proven, list(fits.gaps)
-    final = fits.fit(C, draw.train.X, draw.train.y, protocol.final_seconds)
-    accuracy = float(final.score(draw.test.X, draw.test.y))
+    # On matrices this small the threads of numerical libraries only wait for each other.
+    with threadpool_limits(1):
+        scores = _cross_validated(fits, draw.train, protocol, repetition)
+        # argmax takes the first of equals.
+        C = protocol.C[int(np.argmax(scores))]
+        searched, proven, gaps = fits.count, fits.proven, list(fits.gaps)
+        final = fits.fit(C, draw.train.X, draw.train.y, protocol.final_seconds)
+        accuracy = float(final.score(draw.test.X, draw.test.y))
     is_exact = model == HARD_MARGIN
     return Evaluation(
         C=C,
