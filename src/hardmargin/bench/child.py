@@ -1,7 +1,8 @@
 """The other side of :mod:`hardmargin.bench.execution`: one solve in a process of its own.
 
-Run as ``python -m hardmargin.bench.child``: the first line of standard input is the task, standard output takes one
-JSON object. When standard input ends, nobody waits for the answer any more and the process ends at once.
+Run as ``python -m hardmargin.bench.child``: the first line of standard input is the task, standard output takes two
+lines of JSON: an empty object when the solve begins, and the answer. When standard input ends, nobody waits for the
+answer any more and the process ends at once.
 """
 
 from __future__ import annotations
@@ -11,8 +12,12 @@ import json
 import os
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from hardmargin import Result
 
 
 def main() -> None:
@@ -25,22 +30,24 @@ def main() -> None:
     # Before numpy is imported, whose libraries count the cores.
     _confine(task["cores"], task["memory_limit"])
     try:
-        answer: dict[str, Any] = {"result": _solved(task)}
+        from hardmargin import Problem, solve
+
+        # The first conversion of data imports packages; that is no part of the solve.
+        Problem.from_data(task["X"], task["y"], task["C"])
+        print("{}", file=answers, flush=True)
+        answer: dict[str, Any] = {"result": _solved(solve, task)}
     except MemoryError:
         answer = {"error": "out of memory", "out_of_memory": True}
     except Exception as error:
         text = " ".join(str(error).split())
         answer = {"error": text if isinstance(error, ValueError) else f"{type(error).__name__}: {text}"}
     answer["peak_memory"] = _peak_memory()
-    json.dump(answer, answers, allow_nan=False)
-    answers.flush()
+    print(json.dumps(answer, allow_nan=False), file=answers, flush=True)
     # Not through the interpreter's end: a thread still waits for standard input.
     os._exit(0)
 
 
-def _solved(task: dict[str, Any]) -> dict[str, Any]:
-    from hardmargin import solve
-
+def _solved(solve: Callable[..., Result], task: dict[str, Any]) -> dict[str, Any]:
     result = solve(
         task["X"],
         task["y"],

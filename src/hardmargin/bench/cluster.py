@@ -20,6 +20,9 @@ from hardmargin.bench.records import FAILED
 
 _LOCAL = re.compile(r"local(?::(\d+))?")
 
+# Seconds within which a scheduler must answer.
+_CONNECT_SECONDS = 10
+
 # Campaigns that have been told to stop on this worker.
 _stopped: set[str] = set()
 
@@ -62,7 +65,7 @@ class ClusterRuns:
 
     def _connected(self, distributed: Any, address: str, threads: int) -> Any:
         if (local := _LOCAL.fullmatch(address)) is None:
-            return distributed.Client(address, timeout="10s")
+            return distributed.Client(address, timeout=_CONNECT_SECONDS)
         count = int(local[1] or max(1, len(available_cores()) // threads))
         if not 1 <= count * threads <= len(available_cores()):
             raise ValueError(

@@ -27,6 +27,8 @@ CHILD = ["-m", "hardmargin.bench.child"]
 #: Seconds between two looks at a running process.
 INTERVAL = 0.05
 
+# Seconds that a process has to import what it needs; a cold disk may take some.
+_START_LIMIT = 120.0
 _LEAST_GRACE = 10.0
 _GRACE_SHARE = 0.2
 # The libraries that numpy and scipy rest on would otherwise start a thread for each core of the machine.
@@ -86,7 +88,7 @@ def utc_now() -> str:
 
 
 def wall_limit(time_limit: float) -> float:
-    """Seconds after which a process is ended, whatever it does: the time limit and a grace.
+    """Seconds of solving after which a process is ended, whatever it does: the time limit and a grace.
 
     Examples
     --------
@@ -109,6 +111,7 @@ class ChildProcess:
 
     def __init__(self, task: dict[str, Any], cores: Sequence[int] | None) -> None:
         self._limit = wall_limit(task["time_limit"])
+        self._begun: float | None = None
         self._memory_limit: int | None = task["memory_limit"]
         self._peak: int | None = None
         self._started_at = utc_now()
@@ -142,9 +145,15 @@ class ChildProcess:
             self.kill()
             error = f"used {used / 1e9:.3g} GB of memory; {self._memory_limit / 1e9:.3g} GB were allowed"
             return self._outcome(MEMORY_LIMIT, None, error)
-        if time.monotonic() - self._started > self._limit:
+        now = time.monotonic()
+        if self._begun is None and os.fstat(self._answer.fileno()).st_size > 0:
+            self._begun = now
+        if self._begun is not None and now - self._begun > self._limit:
             self.kill()
             return self._outcome(KILLED, None, f"did not end within {self._limit:g} s, time limit and grace")
+        if self._begun is None and now - self._started > _START_LIMIT:
+            self.kill()
+            return self._outcome(KILLED, None, f"did not begin to solve within {_START_LIMIT:g} s")
         return None
 
     def kill(self) -> None:
@@ -159,12 +168,13 @@ class ChildProcess:
     def _ended(self) -> tuple[str | None, dict[str, Any] | None, str | None]:
         """Status, result and error of a process that has ended by itself."""
         try:
-            answer = json.loads(_content(self._answer))
-        except ValueError:
+            answer = json.loads(_content(self._answer).splitlines()[-1])
+            peak = answer["peak_memory"]
+        except (ValueError, IndexError, KeyError):
             said = _content(self._complaints).decode("utf-8", "replace").strip().splitlines()
             last = f": {said[-1].strip()}" if said else ""
             return FAILED, None, f"the process ended with status {self._process.returncode}{last}"
-        self._peak = max(filter(None, (self._peak, answer["peak_memory"])), default=None)
+        self._peak = max(filter(None, (self._peak, peak)), default=None)
         if "result" in answer:
             return None, answer["result"], None
         return MEMORY_LIMIT if answer.get("out_of_memory") else FAILED, None, answer["error"]
