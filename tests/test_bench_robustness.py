@@ -292,6 +292,24 @@ class TestCommand:
         assert main([*words, "--show-only", "--format", "latex"]) == 0
         assert "\\toprule" in capsys.readouterr().out
 
+    def test_a_torn_line_is_told_and_left_out(self, studied, tmp_path, capsys):
+        path = tmp_path / "robustness.jsonl"
+        path.write_bytes(studied[0].read_bytes()[:-10])
+        assert main(["bench", "robustness", "--out", str(path), "--show-only"]) == 0
+        shown = capsys.readouterr()
+        assert "A-n30-d2" in shown.out
+        assert "the last line is incomplete" in shown.err
+        path.write_text("")
+        assert main(["bench", "robustness", "--out", str(path), "--show-only"]) == 2
+        assert "no evaluations" in capsys.readouterr().err
+
+    def test_a_file_of_another_kind_is_left_alone(self, tmp_path, capsys):
+        path = tmp_path / "notes.txt"
+        path.write_text("first line\nlast line")
+        assert main(["bench", "robustness", "--out", str(path)]) == 2
+        assert "not a record" in capsys.readouterr().err
+        assert path.read_text() == "first line\nlast line"
+
     def test_folds_from_files(self, folds, tmp_path, capsys):
         out = tmp_path / "robustness.jsonl"
         words = ["bench", "robustness", "--out", str(out), "--settings", "uci", "--data", str(folds), *SMALL]

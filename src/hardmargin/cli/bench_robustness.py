@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -90,24 +91,39 @@ def _add_protocol_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Evaluate what is missing, then show all of it."""
-    check_target(arguments.out, "--out")
+    if not arguments.show_only:
+        check_target(arguments.out, "--out")
     if arguments.figure is not None:
         check_target(arguments.figure, "--figure", source=arguments.out)
     # scikit-learn takes a second to import, which is of no use to a command that cannot run.
-    from hardmargin.bench.robustness import read_records, robustness_figure, run_study, tables
+    from hardmargin.bench.robustness import robustness_figure, run_study, tables
     from hardmargin.bench.table import WRITERS
 
     if arguments.show_only:
-        records = read_records(arguments.out)
+        records = _read(arguments.out)
     else:
         study = _study(arguments)
         with _progress() as report:
             records = run_study(study, arguments.out, jobs=arguments.jobs, report=report)
     print("\n".join(WRITERS[arguments.format](table) for table in tables(records)), end="")
-    if arguments.figure is not None:
-        robustness_figure(records).savefig(arguments.figure, dpi=160)
     _refuse_failures(records)
+    if arguments.figure is not None:
+        robustness_figure(records).savefig(arguments.figure, dpi=120)
     return DONE
+
+
+def _read(path: str) -> list[Record]:
+    """The records of a study; a torn line is told on standard error."""
+    from hardmargin.bench.robustness import read_records
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        records = read_records(path)
+    for warning in caught:
+        print(f"hardmargin: {warning.message}", file=sys.stderr)
+    if not records:
+        raise ValueError(f"there are no evaluations in {path}; leave --show-only out to make them.")
+    return records
 
 
 def _study(arguments: argparse.Namespace) -> Study:

@@ -32,10 +32,10 @@ def tables(records: Sequence[Record]) -> list[Table]:
     Returns
     -------
     list of Table
-        The second is left out if there is nothing to compare.
+        Without those that would have no line.
     """
-    differences = paired_differences(records)
-    found = [accuracy_table(summarise(records))]
+    rows, differences = summarise(records), paired_differences(records)
+    found = [accuracy_table(rows)] if rows else []
     return [*found, difference_table(differences)] if differences else found
 
 
