@@ -326,11 +326,18 @@ class TestCommand:
         assert main([*words, "--settings", "uci"]) == 2
         assert "bench fetch" in capsys.readouterr().err
 
+    def test_a_data_set_that_is_not_there_is_refused(self, folds, tmp_path, capsys):
+        words = ["bench", "robustness", "--out", str(tmp_path / "robustness.jsonl"), "--data", str(folds)]
+        assert main([*words, "--settings", "flips", "uci", "--uci", "wine"]) == 2
+        assert "expected some of clouds" in capsys.readouterr().err
+
     @pytest.mark.parametrize(
         ("words", "message"),
         [
             (["--shares", "80"], "80 %; expected 0 to 50 %"),
             (["--C", "-1"], "expected positive values"),
+            (["--C", "1", "nan"], "expected positive values"),
+            (["--fit-seconds", "0"], "expected more than 0"),
             (["--jobs", "0"], "jobs is 0"),
             (["--n", "4"], "evaluations failed"),
         ],

@@ -159,9 +159,9 @@ def _settings(arguments: argparse.Namespace) -> list[Setting]:
     folder = named_folder(arguments.data)
     try:
         if folder is None:
-            raise ValueError("no data folder is named; give --data DIR or set HARDMARGIN_DATA.")
+            raise FileNotFoundError("no data folder is named; give --data DIR or set HARDMARGIN_DATA.")
         folds = uci_settings(folder, arguments.uci)
-    except ValueError as error:
+    except FileNotFoundError as error:
         if not found:
             raise
         # The generated settings need no files, so the study goes on without these.

@@ -27,8 +27,10 @@ def uci_settings(folder: Path, sources: Sequence[str] | None = None) -> list[Fol
 
     Raises
     ------
+    FileNotFoundError
+        If there are no folds at all.
     ValueError
-        If there are no folds, or none of a data set that is named.
+        If there is none of a data set that is named.
     """
     files = folder / SUBFOLDER
     found: dict[str, list[tuple[Path, Path]]] = {}
@@ -37,7 +39,7 @@ def uci_settings(folder: Path, sources: Sequence[str] | None = None) -> list[Fol
         if train.is_file():
             found.setdefault(group_of(train.name), []).append((train, test))
     if not found:
-        raise ValueError(f"there are no folds with .test files in {files}; {how_to_obtain(folder)}.")
+        raise FileNotFoundError(f"there are no folds with .test files in {files}; {how_to_obtain(folder)}.")
     for source in sources or ():
         if source not in found:
             raise ValueError(f"no folds of {source!r} are in {files}; expected some of {', '.join(found)}.")

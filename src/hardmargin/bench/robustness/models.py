@@ -56,11 +56,11 @@ class Protocol:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if not self.C or min(self.C) <= 0 or list(self.C) != sorted(set(self.C)):
+        if not self.C or not np.all(np.diff([0.0, *self.C, np.inf]) > 0):
             raise ValueError(f"C is {list(self.C)}; expected positive values, each larger than the one before.")
         if self.folds < 2:
             raise ValueError(f"folds is {self.folds}; expected at least 2.")
-        if self.fit_seconds <= 0 or self.final_seconds <= 0:
+        if not (self.fit_seconds > 0 and self.final_seconds > 0):
             raise ValueError(
                 f"the time limits of a fit are {self.fit_seconds} s and {self.final_seconds} s; expected "
                 "more than 0."
