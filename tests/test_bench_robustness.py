@@ -337,6 +337,7 @@ class TestCommand:
             (["--shares", "80"], "80 %; expected 0 to 50 %"),
             (["--C", "-1"], "expected positive values"),
             (["--C", "1", "nan"], "expected positive values"),
+            (["--C", "1", "inf"], "expected positive values"),
             (["--fit-seconds", "0"], "expected more than 0"),
             (["--jobs", "0"], "jobs is 0"),
             (["--n", "4"], "evaluations failed"),

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import pairwise
 from time import perf_counter
 from typing import Any
 
@@ -56,7 +58,7 @@ class Protocol:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if not self.C or not np.all(np.diff([0.0, *self.C, np.inf]) > 0):
+        if not self.C or not all(low < high for low, high in pairwise((0.0, *self.C, math.inf))):
             raise ValueError(f"C is {list(self.C)}; expected positive values, each larger than the one before.")
         if self.folds < 2:
             raise ValueError(f"folds is {self.folds}; expected at least 2.")
