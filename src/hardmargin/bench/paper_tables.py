@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from hardmargin.bench import published
 from hardmargin.bench.aggregate import select, summary
+from hardmargin.bench.catalogue import PENALTIES
 from hardmargin.bench.runs import Run, systems_of
 from hardmargin.bench.table import Column, Share, Table, Value
 
@@ -51,7 +52,7 @@ def _paper_table(shape: _Shape, runs: Sequence[Run], literature: Sequence[Run]) 
     chosen = select(runs, set=shape.set)
     systems = systems_of(chosen)
     pairs = {run.pair for run in chosen}
-    benchmark = [pair for pair in pairs if published.is_benchmark(pair[0]) and pair[1] in published.PENALTIES]
+    benchmark = [pair for pair in pairs if published.is_benchmark(pair[0]) and pair[1] in PENALTIES]
     whole = published.aggregate(published.BROOKS, shape.set)
     partial = whole is not None and len(benchmark) < whole.runs
     same_part = partial and bool(literature)

@@ -21,9 +21,6 @@ NAMES = {BROOKS: "Brooks 2011", REFERENCE: "CB-SVM-HML"}
 
 TIME_LIMIT = 600.0
 
-#: Values of C that every instance is run with.
-PENALTIES = (1.0, 10.0, 100.0, 1000.0, 10000.0)
-
 _FILE = "paper_results.csv"
 
 

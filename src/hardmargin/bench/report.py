@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hardmargin.bench import report_html as html
@@ -110,7 +111,9 @@ def _single_runs(runs: Sequence[Run]) -> list[str]:
 
 
 def _settings(records: Sequence[Record], sources: Sequence[str]) -> list[str]:
-    lines = run_commands(records, sources[0])
-    files = " ".join(sources)
+    # Where the files lie is of no use to readers elsewhere.
+    names = [Path(source).name for source in sources]
+    lines = run_commands(records, names[0])
+    files = " ".join(names)
     lines += [f"hardmargin bench tables {files}", f"hardmargin bench report {files} --out report.html"]
     return [html.table(settings_table(records)), html.table(environment_table(records)), html.commands(lines)]

@@ -7,7 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from hardmargin.bench import published
+from hardmargin.bench.catalogue import PENALTIES, generated_instances, published_instances
 from hardmargin.bench.configurations import options_of
+from hardmargin.bench.plan import interleaved
 from hardmargin.bench.records import Record
 from hardmargin.bench.runs import by_system
 from hardmargin.bench.table import Column, Table, Value
@@ -16,8 +18,6 @@ _GIGABYTE = 1e9
 
 # The instances of a part of the benchmark are named in a command if they are not more.
 _FEW = 12
-
-_ALL_INSTANCES = 175
 
 
 def settings_table(records: Iterable[Record]) -> Table:
@@ -54,30 +54,50 @@ def environment_table(records: Iterable[Record]) -> Table:
 
 
 def run_commands(records: Sequence[Record], path: str) -> list[str]:
-    """The commands that make the runs, one for each system; a comment where options cannot be told by a name."""
-    return [_command(system, chosen, path) for system, chosen in by_system(records).items()]
+    """The commands that make the runs, one for each system.
+
+    Where no command chooses just these pairs of instance and C, a comment says how many there are.
+
+    Parameters
+    ----------
+    records : sequence of Record
+    path : str
+        The file of records that the commands name.
+    """
+    return [_command(chosen, path) for chosen in by_system(records).values()]
 
 
-def _command(system: str, records: Sequence[Record], path: str) -> str:
+def _command(records: Sequence[Record], path: str) -> str:
     first = records[0]
     words = ["hardmargin", "bench", "run", "--out", path, "--methods", first.method]
     if first.configuration != "default":
         words += ["--configurations", first.configuration]
-    extra = _extra_options(first)
-    if extra:
+    if extra := _extra_options(first):
         words += ["--option", *(f"{key}={value}" for key, value in extra.items())]
-    words += ["--C", *sorted({f"{record.C:g}" for record in records}, key=float)]
     words += ["--time-limit", f"{first.time_limit:g}", "--gap", f"{first.gap_asked:g}"]
     words += ["--threads", str(first.threads), "--seeds", *map(str, sorted({record.seed for record in records}))]
     if first.memory_limit is not None:
         words += ["--memory", f"{first.memory_limit / _GIGABYTE:g}"]
-    instances = sorted({record.instance for record in records})
-    if not any(published.is_benchmark(name) for name in instances):
-        words.append("--generated")
-    line = shlex.join(words)
-    if len(instances) <= _FEW:
-        return f"{line} --instances {shlex.join(instances)}"
-    return line if len(instances) == _ALL_INSTANCES else f"{line}  # on {len(instances)} instances"
+    pairs = {(record.instance, float(record.C)) for record in records}
+    selection = _selection(pairs)
+    line = shlex.join([*words, *(selection or [])])
+    return line if selection is not None else f"{line}  # on {len(pairs)} pairs of instance and C"
+
+
+def _selection(pairs: set[tuple[str, float]]) -> list[str] | None:
+    """The arguments that choose these pairs; None if there are none."""
+    names, penalties = {name for name, _ in pairs}, sorted({C for _, C in pairs})
+    generated = not any(published.is_benchmark(name) for name in names)
+    words = ["--generated"] if generated else []
+    everything = generated_instances() if generated else published_instances()
+    ordered = [(pair.instance.name, pair.C) for pair in interleaved(everything, PENALTIES)]
+    if set(ordered) == pairs:
+        return words
+    if len(pairs) == len(names) * len(penalties) and len(names) <= _FEW:
+        return [*words, "--instances", *sorted(names), "--C", *(f"{C:g}" for C in penalties)]
+    if set(ordered[: len(pairs)]) == pairs:
+        return [*words, "--sample", str(len(pairs))]
+    return None
 
 
 def _extra_options(record: Record) -> Mapping[str, Any]:
