@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from hardmargin.bench import cluster
+from hardmargin.bench.leases import leased_cores
 from hardmargin.bench.machine import available_cores
 from hardmargin.bench.records import read_records
 from hardmargin.cli import main
@@ -30,3 +32,22 @@ def test_a_cluster_that_cannot_be_is_an_error(address, tmp_path, capsys, monkeyp
     monkeypatch.setattr("hardmargin.bench.cluster._CONNECT_SECONDS", 1)
     assert main(["bench", "run", "--out", str(tmp_path / "c.jsonl"), *WORDS, "--cluster", address]) == 2
     assert "hardmargin: error: --cluster" in capsys.readouterr().err
+
+
+def test_leased_cores_are_not_given_out_twice(tmp_path):
+    pytest.importorskip("fcntl")
+    count = len(available_cores())
+    questions = iter([True, True, False])
+    with leased_cores(tmp_path, count, lambda: True) as all_cores:
+        assert all_cores == available_cores()
+        with leased_cores(tmp_path, 1, lambda: next(questions)) as none:
+            assert none == []
+    with leased_cores(tmp_path, 1, lambda: True) as one:
+        assert len(one) == 1
+
+
+def test_a_stopped_campaign_starts_no_run(tmp_path, monkeypatch):
+    monkeypatch.setattr(cluster, "_lease_folder", lambda _: tmp_path)
+    monkeypatch.setattr(cluster, "_stopped", {"campaign"})
+    with pytest.raises(RuntimeError, match="stopped"):
+        cluster.run_on_worker({"threads": 1}, "campaign")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -27,7 +28,7 @@ class Runs(Protocol):
 
     def outcomes(
         self, jobs: Iterable[Job], task_of: Callable[[Job], dict[str, Any]]
-    ) -> Iterator[tuple[Job, Outcome]]:
+    ) -> Generator[tuple[Job, Outcome], None, None]:
         """Make the runs, and yield each with its outcome as it ends; whatever stops this ends them all."""
 
     def close(self) -> None:
@@ -109,8 +110,10 @@ class Campaign:
             watcher.begin(len(self.jobs), [done[job.key] for job in self.jobs if job.key in done], runs.at_once)
             contradictions = 0
             outcomes = runs.outcomes(waiting, lambda job: task_of(job, self._samples(job.instance.name)))
-            for job, outcome in outcomes:
-                contradictions += self._take(job, outcome, file, knowledge, watcher)
+            # Whatever happens in between, the runs that are under way are ended before the file is closed.
+            with closing(outcomes):
+                for job, outcome in outcomes:
+                    contradictions += self._take(job, outcome, file, knowledge, watcher)
             return contradictions
 
     def _take(self, job: Job, outcome: Outcome, file: RecordFile, knowledge: Knowledge, watcher: Watcher) -> int:

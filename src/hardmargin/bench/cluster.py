@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import contextlib
-import os
+import logging
 import re
 import secrets
 import shutil
+import signal
 import tempfile
+import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from hardmargin.bench.execution import INTERVAL, ChildProcess, Outcome, utc_now
+from hardmargin.bench.leases import leased_cores
 from hardmargin.bench.machine import available_cores
 from hardmargin.bench.plan import Job
 from hardmargin.bench.records import FAILED
@@ -23,6 +26,7 @@ _LOCAL = re.compile(r"local(?::(\d+))?")
 # Seconds within which a scheduler must answer.
 _CONNECT_SECONDS = 10
 
+_STOPPED = "the campaign has been stopped"
 # Campaigns that have been told to stop on this worker.
 _stopped: set[str] = set()
 
@@ -72,15 +76,20 @@ class ClusterRuns:
                 f"--cluster {address} times --threads {threads} is {count * threads}, "
                 f"but there are {len(available_cores())} cores; expected no more than these."
             )
-        workers = distributed.LocalCluster(
-            n_workers=count, threads_per_worker=1, processes=True, dashboard_address=None
-        )
+        with _deaf_to_ctrl_c():
+            workers = distributed.LocalCluster(
+                n_workers=count,
+                threads_per_worker=1,
+                processes=True,
+                dashboard_address=None,
+                silence_logs=logging.CRITICAL,
+            )
         self._closing.enter_context(workers)
         return distributed.Client(workers)
 
     def outcomes(
         self, jobs: Iterable[Job], task_of: Callable[[Job], dict[str, Any]]
-    ) -> Iterator[tuple[Job, Outcome]]:
+    ) -> Generator[tuple[Job, Outcome], None, None]:
         """Make the runs, and yield each with its outcome as it ends; whatever stops this ends them all."""
         from distributed import as_completed
 
@@ -117,14 +126,33 @@ class ClusterRuns:
         self._closing.close()
 
 
+@contextlib.contextmanager
+def _deaf_to_ctrl_c() -> Iterator[None]:
+    """Processes that are started meanwhile do not hear Ctrl-C: it is for the campaign to end them."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def run_on_worker(task: dict[str, Any], campaign: str) -> Outcome:
     """Run a task on cores that no other run of the campaign has on this machine."""
-    with _leased_cores(campaign, task["threads"]) as cores:
+
+    def go_on() -> bool:
+        return campaign not in _stopped
+
+    with leased_cores(_lease_folder(campaign), task["threads"], go_on) as cores:
+        if not go_on():
+            raise RuntimeError(_STOPPED)
         process = ChildProcess(task, cores)
         try:
             while (outcome := process.poll()) is None:
-                if campaign in _stopped:
-                    raise RuntimeError("the campaign has been stopped")
+                if not go_on():
+                    raise RuntimeError(_STOPPED)
                 time.sleep(INTERVAL)
         except BaseException:
             process.kill()
@@ -133,14 +161,17 @@ def run_on_worker(task: dict[str, Any], campaign: str) -> Outcome:
 
 
 def stop_on_worker(campaign: str) -> None:
-    """End the runs of a campaign on this worker."""
+    """End the runs of a campaign on this worker, and let none begin."""
     _stopped.add(campaign)
 
 
 def tidy_on_worker(campaign: str) -> None:
     """Remove what the runs of a campaign have left on this worker's machine."""
-    _stopped.discard(campaign)
     shutil.rmtree(_lease_folder(campaign), ignore_errors=True)
+
+
+def _lease_folder(campaign: str) -> Path:
+    return Path(tempfile.gettempdir()) / f"hardmargin-cores-{campaign}"
 
 
 def _outcome_of(future: Any) -> Outcome:
@@ -151,49 +182,3 @@ def _outcome_of(future: Any) -> Outcome:
         text = " ".join(str(error).split()) or type(error).__name__
         return Outcome(FAILED, None, f"lost on the cluster: {text}", 0.0, None, utc_now())
     return outcome
-
-
-@contextlib.contextmanager
-def _leased_cores(campaign: str, count: int) -> Iterator[list[int] | None]:
-    """Cores of this machine; waits until enough are free. Locked files keep workers from taking the same ones."""
-    try:
-        import fcntl
-    except ImportError:
-        yield None
-        return
-    folder = _lease_folder(campaign)
-    folder.mkdir(exist_ok=True)
-    count = min(count, len(available_cores()))
-
-    def locked(name: str, operation: int) -> int | None:
-        file = os.open(folder / name, os.O_RDWR | os.O_CREAT, 0o600)
-        try:
-            fcntl.flock(file, operation)
-        except OSError:
-            os.close(file)
-            return None
-        return file
-
-    taken: dict[int, int] = {}
-    try:
-        while len(taken) < count:
-            choosing = locked("choosing", fcntl.LOCK_EX)
-            for core in available_cores():
-                if len(taken) < count and (file := locked(str(core), fcntl.LOCK_EX | fcntl.LOCK_NB)) is not None:
-                    taken[core] = file
-            if len(taken) < count:
-                # All or nothing: two runs with half of what they need would wait for each other forever.
-                while taken:
-                    os.close(taken.popitem()[1])
-            if choosing is not None:
-                os.close(choosing)
-            if not taken:
-                time.sleep(INTERVAL)
-        yield sorted(taken)
-    finally:
-        for file in taken.values():
-            os.close(file)
-
-
-def _lease_folder(campaign: str) -> Path:
-    return Path(tempfile.gettempdir()) / f"hardmargin-cores-{campaign}"

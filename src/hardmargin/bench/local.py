@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from typing import Any
 
 from hardmargin.bench.execution import INTERVAL, ChildProcess, Outcome
@@ -44,7 +44,7 @@ class LocalRuns:
 
     def outcomes(
         self, jobs: Iterable[Job], task_of: Callable[[Job], dict[str, Any]]
-    ) -> Iterator[tuple[Job, Outcome]]:
+    ) -> Generator[tuple[Job, Outcome], None, None]:
         """Make the runs, and yield each with its outcome as it ends; whatever stops this ends them all."""
         waiting = iter(jobs)
         free = list(reversed(self._places))
