@@ -16,6 +16,7 @@ from hardmargin.bench.plan import Job
 from hardmargin.bench.records import Record, RecordFile, read_records
 from hardmargin.bench.source import Source
 from hardmargin.data import Dataset
+from hardmargin.signals import HeldSignals
 
 # Consecutive runs are often on the same instance.
 _KEPT_DATASETS = 16
@@ -113,7 +114,9 @@ class Campaign:
             # Whatever happens in between, the runs that are under way are ended before the file is closed.
             with closing(outcomes):
                 for job, outcome in outcomes:
-                    contradictions += self._take(job, outcome, file, knowledge, watcher)
+                    # Ctrl-C never falls between a record and its being told.
+                    with HeldSignals():
+                        contradictions += self._take(job, outcome, file, knowledge, watcher)
             return contradictions
 
     def _take(self, job: Job, outcome: Outcome, file: RecordFile, knowledge: Knowledge, watcher: Watcher) -> int:
