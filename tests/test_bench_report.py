@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import fields
 from html.parser import HTMLParser
 
 import pytest
 
 from bench_runs import record, small_campaign
+from hardmargin.bench import robustness
 from hardmargin.bench.catalogue import PENALTIES, published_instances
 from hardmargin.bench.plan import interleaved
 from hardmargin.bench.report import report
@@ -78,6 +80,29 @@ def test_page_tells_what_was_run(html):
     assert "/some/where" not in html
 
 
+def evaluation(model: str, share: float) -> robustness.Record:
+    facts = dict.fromkeys(field.name for field in fields(robustness.Record))
+    facts |= {"setting": "A-n40-d2", "share": share, "repetition": 0, "model": model, "n": 40, "m": 2, "n_bad": 4}
+    facts |= {
+        "n_test": 100,
+        "protocol": {},
+        "C": 1.0,
+        "accuracy": 0.875,
+        "fits": 4,
+        "warnings": 0,
+        "fits_proven": 4,
+    }
+    return robustness.Record(**facts | {"fits_gap": 0.0, "proven": True, "gap": 0.0})
+
+
+def test_a_robustness_study_has_its_section():
+    study = [evaluation(model, share) for model in ("hard-margin", "hinge") for share in (0.0, 0.1)]
+    html = report([record(set="UCI", trace=[])], study=study)
+    assert '<section id="robustness">' in html
+    assert "A-n40-d2" in html
+    assert "87.50" in html
+
+
 def test_no_records_are_refused():
     with pytest.raises(ValueError, match="no runs to report"):
         report([])
@@ -116,6 +141,8 @@ def test_commands_know_samples_and_the_whole_benchmark():
     assert "--sample" not in line
     (line,) = run_commands(records[:60], "c.jsonl")
     assert parsed(line).sample == 60
+    (line,) = run_commands([record(instance="gen60d2A0")], "c.jsonl")
+    assert (parsed(line).generated, parsed(line).instances) == (True, ["gen60d2A0"])
     (line,) = run_commands(records[1:60], "c.jsonl")
     assert line.endswith("# on 59 pairs of instance and C")
     assert parsed(line).sample is None
@@ -127,5 +154,9 @@ def test_command_writes_the_page(tmp_path, capsys, monkeypatch):
     path.write_text(record(set="UCI", trace=[]).to_json() + "\n")
     assert main(["bench", "report", str(path), "--out", str(out), "--title", "Mine"]) == 0
     assert "<title>Mine</title>" in out.read_text()
+    (tmp_path / "empty.jsonl").write_text("")
+    words = ["bench", "report", str(path), "--out", str(out), "--robustness", str(tmp_path / "empty.jsonl")]
+    assert main(words) == 2
+    assert "has no evaluations" in capsys.readouterr().err
     assert main(["bench", "report", str(path), "--out", str(path)]) == 2
     assert "choose another name" in capsys.readouterr().err

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from hardmargin.bench import published
-from hardmargin.bench.catalogue import PENALTIES, generated_instances, published_instances
+from hardmargin.bench.catalogue import PENALTIES, Instance, generated_instances, published_instances
 from hardmargin.bench.configurations import options_of
 from hardmargin.bench.plan import interleaved
 from hardmargin.bench.records import Record
@@ -79,24 +79,22 @@ def _command(records: Sequence[Record], path: str) -> str:
     if first.memory_limit is not None:
         words += ["--memory", f"{first.memory_limit / _GIGABYTE:g}"]
     pairs = {(record.instance, float(record.C)) for record in records}
-    selection = _selection(pairs)
-    line = shlex.join([*words, *(selection or [])])
+    generated = not any(published.is_benchmark(name) for name, _ in pairs)
+    selection = _selection(pairs, generated_instances() if generated else published_instances())
+    line = shlex.join([*words, *(["--generated"] if generated else []), *(selection or [])])
     return line if selection is not None else f"{line}  # on {len(pairs)} pairs of instance and C"
 
 
-def _selection(pairs: set[tuple[str, float]]) -> list[str] | None:
-    """The arguments that choose these pairs; None if there are none."""
+def _selection(pairs: set[tuple[str, float]], everything: Sequence[Instance]) -> list[str] | None:
+    """The arguments that choose these pairs of all instances; None if no arguments do."""
     names, penalties = {name for name, _ in pairs}, sorted({C for _, C in pairs})
-    generated = not any(published.is_benchmark(name) for name in names)
-    words = ["--generated"] if generated else []
-    everything = generated_instances() if generated else published_instances()
     ordered = [(pair.instance.name, pair.C) for pair in interleaved(everything, PENALTIES)]
     if set(ordered) == pairs:
-        return words
+        return []
     if len(pairs) == len(names) * len(penalties) and len(names) <= _FEW:
-        return [*words, "--instances", *sorted(names), "--C", *(f"{C:g}" for C in penalties)]
+        return ["--instances", *sorted(names), "--C", *(f"{C:g}" for C in penalties)]
     if set(ordered[: len(pairs)]) == pairs:
-        return [*words, "--sample", str(len(pairs))]
+        return ["--sample", str(len(pairs))]
     return None
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from hardmargin.cli.parser import Parser
@@ -28,6 +30,16 @@ def add_records_arguments(parser: Parser) -> None:
     )
 
 
+@contextmanager
+def warnings_told() -> Iterator[None]:
+    """Put warnings on standard error as plain lines."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    for warning in caught:
+        print(f"hardmargin: {warning.message}", file=sys.stderr)
+
+
 def read_all(arguments: argparse.Namespace) -> list[Record]:
     """The records of all files; a torn line is told on standard error.
 
@@ -38,11 +50,8 @@ def read_all(arguments: argparse.Namespace) -> list[Record]:
     """
     from hardmargin.bench.records import read_records
 
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with warnings_told():
         found = [record for path in arguments.records for record in read_records(path)]
-    for warning in caught:
-        print(f"hardmargin: {warning.message}", file=sys.stderr)
     if not found:
         raise ValueError(
             f"there are no runs in {', '.join(arguments.records)}; 'hardmargin bench run --out FILE' makes them."

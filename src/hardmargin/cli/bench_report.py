@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
-from hardmargin.cli.bench_records import add_records_arguments, read_all, read_literature
+from hardmargin.cli.bench_records import add_records_arguments, read_all, read_literature, warnings_told
 from hardmargin.cli.output import check_target
 from hardmargin.cli.parser import Commands
 from hardmargin.cli.status import DONE
+
+if TYPE_CHECKING:
+    from hardmargin.bench.robustness import Record
 
 
 def add_to(commands: Commands) -> None:
@@ -27,15 +31,29 @@ def add_to(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, make the page and write it."""
-    from hardmargin.bench import robustness
     from hardmargin.bench.report import report
     from hardmargin.model_json import write_text
 
     for path in arguments.records:
         check_target(arguments.out, "--out", source=path)
     records, literature = read_all(arguments), read_literature(arguments)
-    study = robustness.read_records(arguments.robustness) if arguments.robustness else []
-    page = report(records, literature, study, title=arguments.title, sources=arguments.records)
+    page = report(
+        records, literature, _study(arguments.robustness), title=arguments.title, sources=arguments.records
+    )
     write_text(page, arguments.out)
     print(arguments.out)
     return DONE
+
+
+def _study(path: str | None) -> list[Record]:
+    if path is None:
+        return []
+    from hardmargin.bench import robustness
+
+    with warnings_told():
+        found = robustness.read_records(path)
+    if not found:
+        raise ValueError(
+            f"--robustness is {path!r}, which has no evaluations; expected what 'bench robustness' wrote."
+        )
+    return found
