@@ -73,7 +73,7 @@ def test_page_is_whole_and_alone(html, page):
 def test_page_tells_what_was_run(html):
     assert "A &lt;small&gt; campaign" in html
     assert "<b>6/6</b>" in html
-    assert "1 runs ended without an answer" in html
+    assert "Runs without an answer: 1." in html
     assert html.count("<tr><td>heart5f1i1.train</td>") == 4
     assert "Example 3000" in html
     assert "hardmargin bench report small.jsonl" in html

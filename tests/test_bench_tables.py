@@ -62,7 +62,7 @@ def test_generated_instances_have_no_published_columns():
 def test_runs_without_an_answer_are_told():
     table = paper_tables(runs_of([record(), failed_record(C=10.0)]))[0]
     assert cells(table, "60", "auto") == [Share(1, 2), 50.0, 31.0]
-    assert "1 runs ended without an answer" in table.caption
+    assert "the time limit: 1" in table.caption
 
 
 def test_gaps_are_told_as_far_as_the_limit_goes():

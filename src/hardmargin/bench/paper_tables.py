@@ -128,4 +128,4 @@ def without_answer(runs: Sequence[Run]) -> list[str]:
     count = sum(not run.answered for run in runs)
     if not count:
         return []
-    return [f"{count} runs ended without an answer and count with a gap of 100 % and the time limit"]
+    return [f"Runs without an answer, which count with a gap of 100 % and the time limit: {count}"]

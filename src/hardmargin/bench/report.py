@@ -76,7 +76,7 @@ def _first_lines(runs: Sequence[Run]) -> str:
         f"{len(runs)} runs on {instances} instances ({len(pairs)} pairs of instance and C). A run is proven when "
         "its lower bound meets its objective up to the gap asked for; gaps are 100 (UB - LB) / UB."
     )
-    return text + (f" {failed} runs ended without an answer." if failed else "")
+    return text + (f" Runs without an answer: {failed}." if failed else "")
 
 
 def _cards(runs: Sequence[Run]) -> list[str]:
