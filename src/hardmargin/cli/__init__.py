@@ -4,7 +4,7 @@
 status meaning
 ====== ==============================================================================================
 0      done: solved or stopped by a limit
-1      ``verify`` only: a claim of the model does not hold
+1      a claim does not hold: one of the model (``verify``), or of a run (``bench run``)
 2      the input or the command line cannot be used; one line on standard error says why
 70     an error inside hardmargin itself; HARDMARGIN_DEBUG=1 shows where
 130    stopped by Ctrl-C; 143 if by SIGTERM. A search that was under way still writes what it has

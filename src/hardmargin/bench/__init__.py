@@ -1,0 +1,1 @@
+"""Campaigns over the benchmark instances of the literature, and their tables, figures and report."""

@@ -1,0 +1,108 @@
+"""All figures of a campaign, with their captions, and their files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from hardmargin.bench import figures_gaps, figures_times
+from hardmargin.bench.runs import Run
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+#: Suffixes of the files that figures can be written to.
+FORMATS = ("svg", "pdf", "png")
+
+
+class Illustration(NamedTuple):
+    """A figure with its name, for files, its title and what readers need to know to understand it."""
+
+    name: str
+    title: str
+    caption: str
+    figure: Figure
+
+
+_TEXTS = {
+    "figure3": (
+        "Figure 3: gaps by number of samples",
+        "Boxes are quartiles, whiskers extend to 1.5 times their distance. Published gaps are those after 600 s, "
+        "on the pairs of instance and C that were run here.",
+    ),
+    "figure4": (
+        "Figure 4: gaps by configuration of CB-SVM-HML",
+        "T_S and T_B in percent of the time limit. The numbers above count the runs proven optimal.",
+    ),
+    "proofs_over_time": (
+        "Proofs over time",
+        "Percentage of the runs that were proven optimal within the time. Published ones on another machine.",
+    ),
+    "performance_profile": (
+        "Performance profile",
+        "Dolan and Moré's: for each ratio, the percentage of problems that a system has proven within that many "
+        "times the time of the fastest. Problems are the pairs of instance and C that all systems have run.",
+    ),
+    "gaps_over_time": (
+        "Gaps over time",
+        "Mean gap of all runs; it is 100 % before the first bounds are known.",
+    ),
+    "primal_dual_integrals": (
+        "Primal-dual integrals",
+        "The gap integrated until the time limit, in percent of it, run by run from the smallest.",
+    ),
+    "time_by_size": (
+        "Time against size",
+        "Dots are runs, hollow ones without a proof, at the time limit; lines are shifted geometric means of "
+        "Types A and B with a shift of 1 s.",
+    ),
+}
+
+
+def all_figures(runs: Sequence[Run], literature: Sequence[Run] = ()) -> list[Illustration]:
+    """Every figure that the runs allow.
+
+    Parameters
+    ----------
+    runs : sequence of Run
+        Of campaigns.
+    literature : sequence of Run
+        The published results by instance, if they are at hand.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed.
+    """
+    drawn = {
+        "figure3": figures_gaps.gaps_by_n(runs, literature),
+        "figure4": figures_gaps.gaps_by_configuration(runs, literature),
+        "proofs_over_time": figures_times.proofs_over_time(runs, literature),
+        "performance_profile": figures_times.profiles(runs),
+        "gaps_over_time": figures_gaps.gaps_over_time(runs),
+        "primal_dual_integrals": figures_times.integrals(runs),
+        "time_by_size": figures_times.times_by_size(runs),
+    }
+    return [Illustration(name, *_TEXTS[name], figure) for name, figure in drawn.items() if figure is not None]
+
+
+def save_figures(illustrations: Sequence[Illustration], folder: Path, format: str = "pdf") -> list[Path]:
+    """Write the figures into a folder, which is made if missing; the files are returned.
+
+    Raises
+    ------
+    ValueError
+        If the format is none of ``FORMATS``.
+    """
+    if format not in FORMATS:
+        raise ValueError(f"the format is {format!r}; expected one of {', '.join(FORMATS)}.")
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for illustration in illustrations:
+        path = folder / f"{illustration.name}.{format}"
+        # Without a date, the same records give the same file.
+        metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(format)
+        illustration.figure.savefig(path, dpi=200, facecolor="white", metadata=metadata)
+        paths.append(path)
+    return paths

@@ -1,0 +1,119 @@
+"""The report: one page with all tables and figures of campaigns, that needs nothing from outside."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hardmargin.bench import report_html as html
+from hardmargin.bench import robustness
+from hardmargin.bench.aggregate import select, summary
+from hardmargin.bench.figures import Illustration, all_figures
+from hardmargin.bench.records import Record
+from hardmargin.bench.report_settings import environment_table, run_commands, settings_table
+from hardmargin.bench.runs import Run, runs_of, systems_of
+from hardmargin.bench.tables import all_tables, instance_table
+
+if TYPE_CHECKING:
+    from hardmargin.bench.robustness import Record as RobustnessRecord
+
+
+def report(
+    records: Sequence[Record],
+    literature: Sequence[Run] = (),
+    study: Sequence[RobustnessRecord] = (),
+    *,
+    title: str = "hardmargin: benchmark report",
+    sources: Sequence[str] = ("campaign.jsonl",),
+) -> str:
+    """The page, as HTML.
+
+    Parameters
+    ----------
+    records : sequence of Record
+        Of campaigns; at least one.
+    literature : sequence of Run
+        The published results by instance, if they are at hand.
+    study : sequence of robustness records
+        Of a robustness study, if there is one.
+    title : str
+    sources : sequence of str
+        The files that the records were read from, for the commands.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed.
+    ValueError
+        If there are no records.
+    """
+    if not records:
+        raise ValueError("there are no runs to report; expected the records of a campaign.")
+    runs = runs_of(records)
+    sections = {
+        "tables": ("Tables", [html.table(content) for content in all_tables(runs, literature)]),
+        "figures": ("Figures", _figures(all_figures(runs, literature))),
+        "robustness": ("Robustness", _robustness(study)),
+        "runs": ("Runs one by one", _single_runs(runs)),
+        "settings": ("Settings, machine and commands", _settings(records, sources)),
+    }
+    filled = {name: (heading, parts) for name, (heading, parts) in sections.items() if parts}
+    parts = [
+        html.heading(title),
+        html.paragraph(_first_lines(runs)),
+        '<div class="cards">' + "".join(_cards(runs)) + "</div>",
+        html.contents((name, heading) for name, (heading, _) in filled.items()),
+        *(html.section(name, heading, content) for name, (heading, content) in filled.items()),
+    ]
+    return html.page(title, parts)
+
+
+def _first_lines(runs: Sequence[Run]) -> str:
+    pairs, failed = {run.pair for run in runs}, sum(not run.answered for run in runs)
+    instances = len({run.instance for run in runs})
+    text = (
+        f"{len(runs)} runs on {instances} instances ({len(pairs)} pairs of instance and C). A run is proven when "
+        "its lower bound meets its objective up to the gap asked for; gaps are 100 (UB - LB) / UB."
+    )
+    return text + (f" Runs without an answer: {failed}." if failed else "")
+
+
+def _cards(runs: Sequence[Run]) -> list[str]:
+    cards = []
+    for system in systems_of(runs):
+        found = summary(select(runs, system=system))
+        if found is not None:
+            text = f"proven by {system}; mean gap {found.gap:.2f} %, mean time {found.seconds:.1f} s"
+            cards.append(html.card(f"{found.proven}/{found.runs}", text))
+    return cards
+
+
+def _figures(illustrations: Sequence[Illustration]) -> list[str]:
+    return ['<div class="figures">', *map(html.figure, illustrations), "</div>"]
+
+
+def _robustness(study: Sequence[RobustnessRecord]) -> list[str]:
+    if not study:
+        return []
+    caption = "Mean test accuracy with its standard error; test data are clean."
+    title = "Test accuracy as training data get worse"
+    drawing = Illustration("robustness", title, caption, robustness.robustness_figure(study))
+    return [html.figure(drawing), *map(html.table, robustness.tables(study))]
+
+
+def _single_runs(runs: Sequence[Run]) -> list[str]:
+    search = (
+        '<div class="search"><input id="search" type="search" aria-label="Search the runs" '
+        'placeholder="Search, e.g. bupa 100 time_limit"><span id="count" class="faint"></span></div>'
+    )
+    return [search, html.table(instance_table(runs), identifier="instances", box="scroll tall")]
+
+
+def _settings(records: Sequence[Record], sources: Sequence[str]) -> list[str]:
+    # Where the files lie is of no use to readers elsewhere.
+    names = [Path(source).name for source in sources]
+    lines = run_commands(records, names[0])
+    files = " ".join(names)
+    lines += [f"hardmargin bench tables {files}", f"hardmargin bench report {files} --out report.html"]
+    return [html.table(settings_table(records)), html.table(environment_table(records)), html.commands(lines)]

@@ -1,0 +1,46 @@
+"""The folds of the UCI data sets that have a ``.test`` file, wherever the benchmark data are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from hardmargin.bench.data_folder import SUBFOLDER, how_to_obtain
+from hardmargin.bench.groups import group_of
+from hardmargin.bench.robustness.draws import Folds
+
+
+def uci_settings(folder: Path, sources: Sequence[str] | None = None) -> list[Folds]:
+    """The UCI data sets in a folder.
+
+    Parameters
+    ----------
+    folder : Path
+        The data folder; the files ``<data set>5f<fold>i1.train`` and ``.test`` are in its subfolder ``brooks``.
+    sources : sequence of str, optional
+        The data sets, e.g. "heart"; all if not given.
+
+    Returns
+    -------
+    list of Folds
+        One a data set, in alphabetical order.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there are no folds at all.
+    ValueError
+        If there is none of a data set that is named.
+    """
+    files = folder / SUBFOLDER
+    found: dict[str, list[tuple[Path, Path]]] = {}
+    for test in sorted(files.glob("*5f*i*.test")):
+        train = test.with_suffix(".train")
+        if train.is_file():
+            found.setdefault(group_of(train.name), []).append((train, test))
+    if not found:
+        raise FileNotFoundError(f"there are no folds with .test files in {files}; {how_to_obtain(folder)}.")
+    for source in sources or ():
+        if source not in found:
+            raise ValueError(f"no folds of {source!r} are in {files}; expected some of {', '.join(found)}.")
+    return [Folds(source, tuple(found[source])) for source in sorted(sources or found)]

@@ -1,0 +1,207 @@
+"""The three losses, and how each of them gets its C and its test accuracy."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import pairwise
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold
+from sklearn.svm import SVC
+from threadpoolctl import threadpool_limits
+
+from hardmargin import HardMarginSVC
+from hardmargin.bench.robustness.draws import Draw, seeds
+from hardmargin.data import Dataset
+
+HARD_MARGIN = "hard-margin"
+
+#: The models of the study; all are linear, with an intercept that is not penalised.
+MODELS = (HARD_MARGIN, "hinge", "logistic")
+
+# Where the iterations of the convex models end, so that a large C cannot stall the study.
+_HINGE_ITERATIONS = 1_000_000
+_LOGISTIC_ITERATIONS = 5_000
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """How C is chosen and how long a fit may take; the same for all models.
+
+    Attributes
+    ----------
+    C : tuple of float
+        The values of C among which cross-validation chooses, in increasing order.
+    folds : int
+        Folds of the cross-validation, stratified by class.
+    fit_seconds, final_seconds : float
+        Time limit of a hard-margin fit within cross-validation, and with the chosen C on all training data.
+    n_test : int
+        Clean test samples of a generated setting.
+    seed : int
+        Seed of data, bad samples and folds.
+    """
+
+    C: tuple[float, ...] = (0.01, 0.1, 1.0, 10.0, 100.0)
+    folds: int = 5
+    fit_seconds: float = 2.0
+    final_seconds: float = 20.0
+    n_test: int = 5000
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not self.C or not all(low < high for low, high in pairwise((0.0, *self.C, math.inf))):
+            raise ValueError(f"C is {list(self.C)}; expected positive values, each larger than the one before.")
+        if self.folds < 2:
+            raise ValueError(f"folds is {self.folds}; expected at least 2.")
+        if not (self.fit_seconds > 0 and self.final_seconds > 0):
+            raise ValueError(
+                f"the time limits of a fit are {self.fit_seconds} s and {self.final_seconds} s; expected "
+                "more than 0."
+            )
+        if self.n_test < 1:
+            raise ValueError(f"the number of test samples is {self.n_test}; expected at least 1.")
+        if self.seed < 0:
+            raise ValueError(f"seed is {self.seed}; expected a whole number >= 0.")
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """One model on one draw; see :class:`hardmargin.bench.robustness.Record` for the fields."""
+
+    C: float
+    cv_accuracy: list[float]
+    accuracy: float
+    fits: int
+    warnings: int
+    fits_proven: int | None
+    fits_gap: float | None
+    proven: bool | None
+    gap: float | None
+    coef: list[float]
+    intercept: float
+    seconds: float
+
+
+class _Fits:
+    """Counts what the fits of one evaluation had to say about their convergence."""
+
+    def __init__(self, model: str, seed: int) -> None:
+        self._model, self._seed = model, seed
+        self.count = self.warnings = self.proven = 0
+        self.gaps: list[float] = []
+
+    def fit(self, C: float, X: Any, y: Any, seconds: float) -> Any:
+        estimator = _estimator(self._model, C, seconds, self._seed)
+        with _convergence_warnings() as caught:
+            estimator.fit(X, y)
+        self.count += 1
+        self.warnings += bool(caught)
+        if isinstance(estimator, HardMarginSVC):
+            self.proven += estimator.optimal_
+            self.gaps.append(estimator.gap_)
+        return estimator
+
+
+def evaluate(model: str, draw: Draw, protocol: Protocol, repetition: int) -> Evaluation:
+    """Choose C by cross-validation on the training data, fit with it, and count right answers on the test data.
+
+    The folds contain bad samples as the training data do: who chooses C does not know which samples are bad.
+    Of values of C that are equally good the smallest is taken.
+
+    Parameters
+    ----------
+    model : str
+        One of :data:`MODELS`.
+    draw : Draw
+        The data.
+    protocol : Protocol
+        Grid, folds and time limits.
+    repetition : int
+        The number of the repetition, which decides the folds.
+
+    Returns
+    -------
+    Evaluation
+        Accuracy, chosen C, and how far the fits converged.
+    """
+    started = perf_counter()
+    fits = _Fits(model, protocol.seed)
+    # On matrices this small the threads of numerical libraries only wait for each other.
+    with threadpool_limits(1):
+        scores = _cross_validated(fits, draw.train, protocol, repetition)
+        # argmax takes the first of equals.
+        C = protocol.C[int(np.argmax(scores))]
+        searched, proven, gaps = fits.count, fits.proven, list(fits.gaps)
+        final = fits.fit(C, draw.train.X, draw.train.y, protocol.final_seconds)
+        accuracy = float(final.score(draw.test.X, draw.test.y))
+    is_exact = model == HARD_MARGIN
+    return Evaluation(
+        C=C,
+        cv_accuracy=scores,
+        accuracy=accuracy,
+        fits=searched,
+        warnings=fits.warnings,
+        fits_proven=proven if is_exact else None,
+        fits_gap=float(np.mean(gaps)) if is_exact else None,
+        proven=bool(final.optimal_) if is_exact else None,
+        gap=float(final.gap_) if is_exact else None,
+        coef=[float(value) for value in final.coef_[0]],
+        intercept=float(final.intercept_[0]),
+        seconds=perf_counter() - started,
+    )
+
+
+def _cross_validated(fits: _Fits, train: Dataset, protocol: Protocol, repetition: int) -> list[float]:
+    """Mean accuracy over the folds for every C."""
+    positive = int(np.sum(train.y > 0))
+    smallest = min(positive, train.n - positive)
+    if smallest < protocol.folds:
+        raise ValueError(
+            f"a class has {smallest} training samples; expected at least {protocol.folds}, one a fold, of "
+            "either class. Use more samples, smaller shares or fewer folds."
+        )
+    fold_seed = seeds(protocol.seed, repetition, 4)[3] % 2**32
+    folds = StratifiedKFold(protocol.folds, shuffle=True, random_state=fold_seed)
+    parts = list(folds.split(train.X, train.y))
+    return [float(np.mean([*_fold_accuracies(fits, train, parts, C, protocol.fit_seconds)])) for C in protocol.C]
+
+
+def _fold_accuracies(
+    fits: _Fits, train: Dataset, parts: Sequence[tuple[Any, Any]], C: float, seconds: float
+) -> Iterator[float]:
+    for kept, left_out in parts:
+        estimator = fits.fit(C, train.X[kept], train.y[kept], seconds)
+        yield float(estimator.score(train.X[left_out], train.y[left_out]))
+
+
+def _estimator(model: str, C: float, seconds: float, seed: int) -> Any:
+    if model == HARD_MARGIN:
+        return HardMarginSVC(C, time_limit=seconds, random_state=seed)
+    if model == "hinge":
+        return SVC(C=C, kernel="linear", max_iter=_HINGE_ITERATIONS)
+    if model == "logistic":
+        return LogisticRegression(C=C, max_iter=_LOGISTIC_ITERATIONS)
+    raise ValueError(f"the model is {model!r}; expected one of {', '.join(MODELS)}.")
+
+
+@contextmanager
+def _convergence_warnings() -> Iterator[list[str]]:
+    """Collect convergence warnings, which the records count; all others are passed on."""
+    told: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ConvergenceWarning)
+        yield told
+    for warning in caught:
+        if issubclass(warning.category, ConvergenceWarning):
+            told.append(str(warning.message))
+        else:
+            warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)

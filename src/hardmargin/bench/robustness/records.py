@@ -1,0 +1,172 @@
+"""One record an evaluation: a model on one draw, with its accuracy and how it came about; kept as JSON lines."""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, TypeAlias
+
+from hardmargin.bench.records import numbered_lines
+
+#: Setting, share, repetition, model: what tells evaluations of one study apart.
+Key: TypeAlias = tuple[str, float, int, str]
+
+
+@dataclass(frozen=True)
+class Record:
+    """One model, trained on spoilt data and tested on clean data.
+
+    Attributes
+    ----------
+    setting : str
+        Where the data come from, e.g. "A-n100-d2" or "uci-heart".
+    share : float
+        The share of bad training samples, a fraction.
+    repetition : int
+        Number of the repetition; of a UCI data set, of the fold, from 0.
+    model : str
+        "hard-margin", "hinge" or "logistic".
+    n, m, n_bad, n_test : int
+        Training samples, features, bad training samples, test samples.
+    protocol : dict
+        Grid of C, folds, time limits, test samples asked for and seed.
+    best_possible : float or None
+        The accuracy that no classifier exceeds on average, if it is known.
+    C : float or None
+        The chosen one. This and what follows is None if the evaluation failed.
+    cv_accuracy : list of float or None
+        Mean accuracy over the folds, for every C of the grid.
+    accuracy : float or None
+        On the test data.
+    fits : int or None
+        Fits of the cross-validation.
+    warnings : int or None
+        Fits, the final one included, that gave a ``ConvergenceWarning``.
+    fits_proven, fits_gap : int or None, float or None
+        Hard-margin only: fits of the cross-validation proven optimal, and their mean gap.
+    proven, gap : bool or None, float or None
+        Hard-margin only: whether the final fit is proven optimal, and its gap.
+    coef, intercept : list of float or None, float or None
+        The final hyperplane.
+    seconds : float or None
+        Time of the whole evaluation.
+    machine, versions : dict
+    started : str
+        UTC, in ISO 8601.
+    error : str or None
+        Why the evaluation failed, in one line.
+    """
+
+    setting: str
+    share: float
+    repetition: int
+    model: str
+    n: int
+    m: int
+    n_bad: int
+    n_test: int
+    protocol: dict[str, Any] = field(repr=False)
+    best_possible: float | None
+    C: float | None
+    cv_accuracy: list[float] | None = field(repr=False)
+    accuracy: float | None
+    fits: int | None
+    warnings: int | None
+    fits_proven: int | None
+    fits_gap: float | None
+    proven: bool | None
+    gap: float | None
+    coef: list[float] | None = field(repr=False)
+    intercept: float | None = field(repr=False)
+    seconds: float | None
+    machine: dict[str, Any] = field(repr=False)
+    versions: dict[str, Any] = field(repr=False)
+    started: str
+    error: str | None
+
+    @property
+    def key(self) -> Key:
+        """What was evaluated."""
+        return self.setting, self.share, self.repetition, self.model
+
+    def to_json(self) -> str:
+        """One line of JSON, without its end."""
+        return json.dumps(asdict(self), allow_nan=False, separators=(",", ":"))
+
+    @classmethod
+    def from_json(cls, text: str) -> Record:
+        """Rebuild a record from :meth:`to_json`; keys that are not known are ignored.
+
+        Raises
+        ------
+        ValueError
+            If the text is no record of a robustness study.
+        """
+        try:
+            values = json.loads(text)
+        except ValueError as error:
+            raise ValueError(f"not a record: not JSON ({error}).") from None
+        if not isinstance(values, dict):
+            raise ValueError("not a record: the JSON is not an object.")
+        missing = [item.name for item in fields(cls) if item.name not in values]
+        if missing:
+            raise ValueError(f"not a record of a robustness study: the key {missing[0]!r} is missing.")
+        return cls(**{item.name: values[item.name] for item in fields(cls)})
+
+
+def read_records(path: str | os.PathLike[str]) -> list[Record]:
+    """Read a study's file.
+
+    A last line without its end, as a kill in the middle of a write leaves it, is left out with a warning. Of
+    several records of the same evaluation the last counts.
+
+    Raises
+    ------
+    ValueError
+        If another line is no record, or if the records do not belong to one study.
+    OSError
+        If the file cannot be read.
+    """
+    records, torn = whole_records(path)
+    if torn:
+        warnings.warn(
+            f"{path}: the last line is incomplete and left out; run the study again to repeat its evaluation.",
+            stacklevel=2,
+        )
+    if records:
+        check_protocol(records, records[0].protocol, path)
+    return records
+
+
+def whole_records(path: str | os.PathLike[str]) -> tuple[list[Record], bool]:
+    """The records of the complete lines, and whether an incomplete one follows."""
+    whole, torn = numbered_lines(path)
+    latest: dict[Key, Record] = {}
+    for number, line in whole:
+        try:
+            record = Record.from_json(line)
+        except ValueError as error:
+            raise ValueError(f"{path}:{number}: {error}") from None
+        latest[record.key] = record
+    return list(latest.values()), torn
+
+
+def check_protocol(records: Iterable[Record], protocol: dict[str, Any], path: str | os.PathLike[str]) -> None:
+    """Refuse records that were made in another way: their means would not mean anything together.
+
+    Raises
+    ------
+    ValueError
+        Naming the first difference.
+    """
+    for record in records:
+        for name, value in protocol.items():
+            found = record.protocol.get(name)
+            if found != value:
+                raise ValueError(
+                    f"{path}: holds records made with {name} = {found}, and now it is {value}; "
+                    "expected one study a file. Use the same settings or another file."
+                )

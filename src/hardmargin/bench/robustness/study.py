@@ -1,0 +1,204 @@
+"""The study: every model on every draw, in processes, with each record on disk as soon as it is known."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, fields
+from datetime import datetime, timezone
+from typing import Any, NamedTuple
+
+from hardmargin.bench.machine import machine, versions
+from hardmargin.bench.records import RecordFile
+from hardmargin.bench.robustness.draws import Setting
+from hardmargin.bench.robustness.models import MODELS, Evaluation, Protocol, evaluate
+from hardmargin.bench.robustness.records import Key, Record, check_protocol, whole_records
+
+#: The shares of bad samples of a study that does not say otherwise.
+SHARES = (0.0, 0.05, 0.1, 0.2)
+
+
+@dataclass(frozen=True)
+class Study:
+    """What to evaluate.
+
+    Parameters
+    ----------
+    settings : sequence of Setting
+        Where the data come from.
+    shares : sequence of float
+        Shares of bad training samples, fractions from 0 to 0.5.
+    repetitions : int
+        Draws a setting and share; a UCI data set has as many as it has folds, at most these.
+    models : sequence of str
+        Some of :data:`MODELS`.
+    protocol : Protocol
+        How C is chosen.
+    """
+
+    settings: Sequence[Setting]
+    shares: Sequence[float] = SHARES
+    repetitions: int = 10
+    models: Sequence[str] = MODELS
+    protocol: Protocol = field(default_factory=Protocol)
+
+    def __post_init__(self) -> None:
+        for share in self.shares:
+            if not 0 <= share <= 0.5:
+                raise ValueError(f"a share of bad samples is {100 * share:g} %; expected 0 to 50 %.")
+        if self.repetitions < 1:
+            raise ValueError(f"the number of repetitions is {self.repetitions}; expected at least 1.")
+        for model in self.models:
+            if model not in MODELS:
+                raise ValueError(f"the model is {model!r}; expected one of {', '.join(MODELS)}.")
+
+    def evaluations(self) -> Iterator[Task]:
+        """All evaluations, repetition by repetition, so that a study cut short has whole repetitions."""
+        for repetition in range(self.repetitions):
+            for setting in self.settings:
+                if repetition < setting.repetitions(self.repetitions):
+                    for share in self.shares:
+                        for model in self.models:
+                            yield Task(setting, share, repetition, model, self.protocol)
+
+
+class Task(NamedTuple):
+    """One evaluation to be made."""
+
+    setting: Setting
+    share: float
+    repetition: int
+    model: str
+    protocol: Protocol
+
+    @property
+    def key(self) -> Key:
+        """As that of the record that it will become."""
+        return self.setting.name, self.share, self.repetition, self.model
+
+
+def run_study(
+    study: Study,
+    path: str | os.PathLike[str],
+    *,
+    jobs: int = 1,
+    report: Callable[[int, int], None] = lambda done, total: None,
+) -> list[Record]:
+    """Make the evaluations that the file does not hold yet, and append their records to it.
+
+    It may be interrupted at any time and called again: what is done is kept and not repeated. Evaluations that
+    failed are tried again.
+
+    Parameters
+    ----------
+    study : Study
+        What to evaluate.
+    path : str or path-like
+        A file of JSON lines; made if missing.
+    jobs : int
+        Processes at a time. Time limits count wall time, so more than the machine has cores makes fits worse.
+    report : callable
+        Called with the number of evaluations done and their total, once at the start and after each.
+
+    Returns
+    -------
+    list of Record
+        All records of the file, in the order of the study.
+
+    Raises
+    ------
+    ValueError
+        If the file belongs to a study with another protocol, or jobs is not positive.
+    """
+    if jobs < 1:
+        raise ValueError(f"jobs is {jobs}; expected at least 1.")
+    tasks = list(study.evaluations())
+    if os.path.exists(path):
+        # Before it is opened for appending, which cuts off a torn last line: it may be a file of another kind.
+        _known(study, path)
+    with RecordFile(path) as file:
+        known = _known(study, path)
+        todo = [task for task in tasks if task.key not in known or known[task.key].error is not None]
+        report(len(tasks) - len(todo), len(tasks))
+        with _records_of(todo, jobs) as records:
+            for count, record in enumerate(records, start=len(tasks) - len(todo) + 1):
+                file.append(record.to_json())
+                known[record.key] = record
+                report(count, len(tasks))
+    order = {task.key: place for place, task in enumerate(tasks)}
+    return sorted(known.values(), key=lambda record: order.get(record.key, len(order)))
+
+
+def _known(study: Study, path: str | os.PathLike[str]) -> dict[Key, Record]:
+    """What the file holds already; ValueError if it belongs to another study."""
+    records, _ = whole_records(path)
+    check_protocol(records, protocol_values(study.protocol), path)
+    return {record.key: record for record in records}
+
+
+def protocol_values(protocol: Protocol) -> dict[str, Any]:
+    """The protocol as records hold it."""
+    return {**asdict(protocol), "C": list(protocol.C)}
+
+
+@contextmanager
+def _records_of(tasks: Sequence[Task], jobs: int) -> Iterator[Iterator[Record]]:
+    """The records of the tasks, as they come; on leaving nothing is left running."""
+    if jobs == 1 or len(tasks) < 2:
+        yield map(make_record, tasks)
+        return
+    # Fresh interpreters: a fork would take over threads of numerical libraries in an undefined state.
+    context = multiprocessing.get_context("spawn")
+    strangers = set(multiprocessing.active_children())
+    pool = ProcessPoolExecutor(min(jobs, len(tasks)), mp_context=context, initializer=_leave_signals_to_parent)
+    try:
+        futures = [pool.submit(make_record, task) for task in tasks]
+        yield (future.result() for future in as_completed(futures))
+    except BaseException:
+        # Waiting for fits under way would hold up Ctrl-C by minutes.
+        workers = set(multiprocessing.active_children()) - strangers
+        pool.shutdown(wait=False, cancel_futures=True)
+        for worker in workers:
+            worker.terminate()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _leave_signals_to_parent() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def make_record(task: Task) -> Record:
+    """Make one evaluation; an error is recorded rather than raised, so that the others go on."""
+    started = datetime.now(timezone.utc).isoformat(timespec="seconds")
+    protocol = task.protocol
+    draw = task.setting.draw(task.share, task.repetition, protocol.seed, protocol.n_test)
+    outcome: dict[str, Any]
+    try:
+        outcome = {**asdict(evaluate(task.model, draw, protocol, task.repetition)), "error": None}
+    except (ValueError, ArithmeticError, MemoryError) as error:
+        outcome = {
+            **dict.fromkeys(item.name for item in fields(Evaluation)),
+            "error": " ".join(f"{type(error).__name__}: {error}".split()),
+        }
+    return Record(
+        setting=task.setting.name,
+        share=task.share,
+        repetition=task.repetition,
+        model=task.model,
+        n=draw.train.n,
+        m=draw.train.m,
+        n_bad=len(draw.bad),
+        n_test=draw.test.n,
+        protocol=protocol_values(protocol),
+        best_possible=task.setting.best_possible,
+        machine=machine(),
+        versions=versions(),
+        started=started,
+        **outcome,
+    )

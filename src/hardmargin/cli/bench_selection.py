@@ -1,0 +1,78 @@
+"""The arguments that say which instances are meant, and where they are."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from hardmargin.cli.parser import Parser
+
+if TYPE_CHECKING:
+    from hardmargin.bench.catalogue import Instance
+    from hardmargin.bench.plan import Pair
+    from hardmargin.bench.source import Source
+
+DATA_HELP = "folder with the instances in its subfolder brooks; default: $HARDMARGIN_DATA"
+
+
+def add_instance_arguments(parser: Parser) -> None:
+    """Declare those that choose instances."""
+    parser.add_argument("--instances", nargs="+", default=[], metavar="PART", help="parts of names, e.g. n60d2 5f1")
+    parser.add_argument(
+        "--sets", nargs="+", default=[], metavar="SET", help="A, B, UCI, or groups like adult, n60d2A"
+    )
+    parser.add_argument("--data", metavar="DIR", help=DATA_HELP)
+    parser.add_argument("--generated", action="store_true", help="random instances in the place of published ones")
+
+
+def add_selection_arguments(parser: Parser) -> None:
+    """Declare those that choose instances and penalties."""
+    add_instance_arguments(parser)
+    parser.add_argument("--C", type=float, nargs="+", metavar="C", help="penalties (default 1 10 100 1000 10000)")
+    parser.add_argument(
+        "--every", type=int, metavar="K", help="one pair of instance and C in K, spread over all groups"
+    )
+    parser.add_argument("--sample", type=int, metavar="N", help="N pairs of instance and C, spread over all groups")
+
+
+def chosen_source(arguments: argparse.Namespace) -> Source:
+    """Where the samples come from.
+
+    Raises
+    ------
+    ValueError
+        If there are none.
+    """
+    from hardmargin.bench.data_folder import find_data
+    from hardmargin.bench.source import GeneratedData, PublishedFiles
+
+    if arguments.generated and arguments.data:
+        raise ValueError("--generated and --data were both given; expected one of them.")
+    return GeneratedData() if arguments.generated else PublishedFiles(find_data(arguments.data))
+
+
+def chosen_instances(arguments: argparse.Namespace, source: Source) -> list[Instance]:
+    """The instances that are asked for."""
+    from hardmargin.bench.catalogue import selected
+
+    return selected(source.instances(), words(arguments.instances), words(arguments.sets))
+
+
+def chosen_pairs(arguments: argparse.Namespace, source: Source) -> list[Pair]:
+    """The pairs of instance and penalty that are asked for, in the order of the campaign."""
+    from hardmargin.bench.catalogue import PENALTIES
+    from hardmargin.bench.plan import interleaved, sample_size
+
+    pairs = interleaved(chosen_instances(arguments, source), arguments.C or PENALTIES)
+    return pairs[: sample_size(len(pairs), arguments.every, arguments.sample)]
+
+
+def words(values: list[str]) -> list[str]:
+    """Words that were separated by blanks or commas.
+
+    Examples
+    --------
+    >>> words(["auto,benders", "packing"])
+    ['auto', 'benders', 'packing']
+    """
+    return [word for value in values for word in value.split(",") if word]
