@@ -6,9 +6,9 @@ import pytest
 
 from hardmargin.bench import cluster
 from hardmargin.bench.leases import leased_cores
-from hardmargin.bench.machine import available_cores
 from hardmargin.bench.records import read_records
 from hardmargin.cli import main
+from hardmargin.cores import available_cores
 
 distributed = pytest.importorskip("distributed", reason="the cluster extra is not installed")
 

@@ -14,8 +14,8 @@ import pytest
 from hardmargin.bench import execution
 from hardmargin.bench.catalogue import Instance
 from hardmargin.bench.execution import ChildProcess, task_of
-from hardmargin.bench.machine import available_cores
 from hardmargin.bench.plan import Job, Limits
+from hardmargin.cores import available_cores
 from hardmargin.data import generate
 
 needs_proc = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc")

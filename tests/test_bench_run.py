@@ -12,9 +12,9 @@ import time
 import pytest
 
 from hardmargin.bench import execution
-from hardmargin.bench.machine import available_cores
 from hardmargin.bench.records import read_records
 from hardmargin.cli import main
+from hardmargin.cores import available_cores
 
 EASY = ["--generated", "--instances", "gen60d2", "--time-limit", "20"]
 

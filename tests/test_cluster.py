@@ -119,7 +119,7 @@ def test_ctrl_c_ends_it_with_what_is_known(client) -> None:
     [("local:0", "local:N"), ("local:x", "local:N"), (7, "expected the address"), ("tcp://127.0.0.1:9", "answers")],
 )
 def test_what_is_no_cluster_is_refused(cluster, words, monkeypatch) -> None:
-    monkeypatch.setattr("hardmargin.cluster._TIMEOUT", 1)
+    monkeypatch.setattr("hardmargin.cluster.connection._TIMEOUT", 1)
     with pytest.raises(ValueError, match=words):
         solve([[0.0], [1.0], [0.5]], [0, 1, 1], cluster=cluster)
 

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from hardmargin.bounds import Recorder, Report
 from hardmargin.checkpoint import Identity, read_checkpoint
 from hardmargin.cluster import opened_engine
+from hardmargin.cores import available_cores
 from hardmargin.keeper import Keeper, check_checkpoint_target
 from hardmargin.methods import get_method
 from hardmargin.methods.base import SMALLEST_GAP, Limits, Method, parse_options
@@ -201,14 +202,8 @@ def _validated_limits(time_limit: Any, gap: Any, threads: Any, seed: Any) -> Lim
         raise ValueError(f"threads is {threads!r}; expected a whole number >= 1, or -1 for all cores.")
     if not _is_whole(seed) or not 0 <= seed < 2**64:
         raise ValueError(f"seed is {seed!r}; expected a whole number from 0 to 2**64 - 1.")
-    count = _available_cores() if threads == -1 else int(threads)
+    count = len(available_cores()) if threads == -1 else int(threads)
     return Limits(float(time_limit), float(gap), count, None, int(seed))
-
-
-def _available_cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _is_real(value: object) -> bool:

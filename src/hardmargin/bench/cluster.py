@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 import contextlib
-import logging
-import re
 import secrets
 import shutil
-import signal
 import tempfile
-import threading
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from pathlib import Path
 from typing import Any
 
 from hardmargin.bench.execution import INTERVAL, ChildProcess, Outcome, utc_now
 from hardmargin.bench.leases import leased_cores
-from hardmargin.bench.machine import available_cores
 from hardmargin.bench.plan import Job
 from hardmargin.bench.records import FAILED
-
-_LOCAL = re.compile(r"local(?::(\d+))?")
-
-# Seconds within which a scheduler must answer.
-_CONNECT_SECONDS = 10
+from hardmargin.cluster.connection import connected, local_workers
+from hardmargin.cores import available_cores
 
 _STOPPED = "the campaign has been stopped"
 # Campaigns that have been told to stop on this worker.
@@ -50,42 +42,21 @@ class ClusterRuns:
     """
 
     def __init__(self, address: str, threads: int) -> None:
-        try:
-            import distributed
-        except ImportError:
-            raise ImportError("--cluster needs Dask; install 'hardmargin[cluster]'.") from None
         self._campaign = secrets.token_hex(8)
         self._closing = contextlib.ExitStack()
-        try:
-            self._client = self._closing.enter_context(self._connected(distributed, address, threads))
-        except OSError as error:
-            self._closing.close()
-            raise ValueError(f"--cluster is {address!r}, which cannot be reached: {error}.") from None
+        cores = len(available_cores())
+        count = local_workers(address, max(1, cores // threads))
+        if count is not None and count * threads > cores:
+            raise ValueError(
+                f"--cluster {address} times --threads {threads} is {count * threads}, "
+                f"but there are {cores} cores; expected no more than these."
+            )
+        self._client = self._closing.enter_context(connected(address, count))
         workers = self._client.scheduler_info(n_workers=-1)["workers"]
         if not workers:
             self._closing.close()
             raise ValueError(f"the cluster at {address} has no workers; start some first.")
         self.at_once = sum(worker["nthreads"] for worker in workers.values())
-
-    def _connected(self, distributed: Any, address: str, threads: int) -> Any:
-        if (local := _LOCAL.fullmatch(address)) is None:
-            return distributed.Client(address, timeout=_CONNECT_SECONDS)
-        count = int(local[1] or max(1, len(available_cores()) // threads))
-        if not 1 <= count * threads <= len(available_cores()):
-            raise ValueError(
-                f"--cluster {address} times --threads {threads} is {count * threads}, "
-                f"but there are {len(available_cores())} cores; expected no more than these."
-            )
-        with _deaf_to_ctrl_c():
-            workers = distributed.LocalCluster(
-                n_workers=count,
-                threads_per_worker=1,
-                processes=True,
-                dashboard_address=None,
-                silence_logs=logging.CRITICAL,
-            )
-        self._closing.enter_context(workers)
-        return distributed.Client(workers)
 
     def outcomes(
         self, jobs: Iterable[Job], task_of: Callable[[Job], dict[str, Any]]
@@ -124,19 +95,6 @@ class ClusterRuns:
         with contextlib.suppress(Exception):
             self._client.run(tidy_on_worker, self._campaign)
         self._closing.close()
-
-
-@contextlib.contextmanager
-def _deaf_to_ctrl_c() -> Iterator[None]:
-    """Processes that are started meanwhile do not hear Ctrl-C: it is for the campaign to end them."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def run_on_worker(task: dict[str, Any], campaign: str) -> Outcome:

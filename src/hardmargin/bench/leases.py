@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from hardmargin.bench.execution import INTERVAL
-from hardmargin.bench.machine import available_cores
+from hardmargin.cores import available_cores
 
 
 @contextlib.contextmanager

@@ -7,8 +7,8 @@ from collections.abc import Callable, Generator, Iterable
 from typing import Any
 
 from hardmargin.bench.execution import INTERVAL, ChildProcess, Outcome
-from hardmargin.bench.machine import available_cores
 from hardmargin.bench.plan import Job
+from hardmargin.cores import available_cores
 
 
 class LocalRuns:

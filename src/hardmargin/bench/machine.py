@@ -42,13 +42,6 @@ def versions() -> dict[str, Any]:
     return found
 
 
-def available_cores() -> list[int]:
-    """The cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return sorted(os.sched_getaffinity(0))
-    return list(range(os.cpu_count() or 1))
-
-
 def _processor() -> str | None:
     try:
         for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():

@@ -1,0 +1,90 @@
+"""The way to a Dask cluster: an address, processes on this machine, or a client that the caller has."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import re
+import signal
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+from hardmargin.cores import available_cores
+
+_LOCAL = re.compile(r"local(?::(?P<count>[1-9]\d*))?")
+# Seconds within which a scheduler must answer.
+_TIMEOUT = 10
+_EXPECTED = (
+    "expected the address of a Dask scheduler (tcp://host:port), local or local:N for N processes on this machine, "
+    "or a distributed.Client"
+)
+
+
+def local_workers(cluster: Any, default: int | None = None) -> int | None:
+    """N of ``"local:N"``, the default for ``"local"``, and None for a cluster that is not to be started here."""
+    found = _LOCAL.fullmatch(cluster) if isinstance(cluster, str) else None
+    if found is None:
+        return None
+    return int(found["count"]) if found["count"] is not None else default or len(available_cores())
+
+
+@contextlib.contextmanager
+def connected(cluster: Any, default_workers: int | None = None) -> Iterator[Any]:
+    """A client of a cluster; what is started here ends with the block.
+
+    Parameters
+    ----------
+    cluster : str or distributed.Client
+    default_workers : int, optional
+        How many processes ``"local"`` means; as many as there are cores if not given.
+
+    Raises
+    ------
+    ValueError
+        If it names no cluster, or none that answers.
+    ImportError
+        If Dask is not installed.
+    """
+    try:
+        import distributed
+    except ImportError:
+        raise ImportError("cluster needs Dask; install it with: pip install 'hardmargin[cluster]'") from None
+    if isinstance(cluster, distributed.Client):
+        yield cluster
+        return
+    count = local_workers(cluster, default_workers)
+    if count is None and (not isinstance(cluster, str) or not re.match(r"[a-z]+://|[^:]+:\d+$", cluster)):
+        raise ValueError(f"cluster is {cluster!r}; {_EXPECTED}.")
+    with contextlib.ExitStack() as closing:
+        if count is not None:
+            with _deaf_to_ctrl_c():
+                workers = distributed.LocalCluster(
+                    n_workers=count,
+                    threads_per_worker=1,
+                    processes=True,
+                    dashboard_address=None,
+                    memory_limit=0,
+                    silence_logs=logging.CRITICAL,
+                )
+            cluster = closing.enter_context(workers)
+        try:
+            client = closing.enter_context(distributed.Client(cluster, timeout=_TIMEOUT))
+        except (OSError, ValueError) as error:
+            raise ValueError(
+                f"cluster is {cluster!r}, where no scheduler answers ({error}); {_EXPECTED}."
+            ) from error
+        yield client
+
+
+@contextlib.contextmanager
+def _deaf_to_ctrl_c() -> Iterator[None]:
+    """Processes that are started meanwhile do not hear Ctrl-C: it is for this one to end them."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
