@@ -1,8 +1,8 @@
 """Differences of sums and products with almost no rounding, and a bound on what is left of it.
 
-Each factor is split into two leading parts of so few bits that their products, summed up, fit into a float64 however
-they are summed, and a rest too small for its rounding to matter. The parts of the product are then subtracted one by
-one, in extended precision where the machine has it.
+Each factor is split into two leading parts of so few bits that their products, summed up, fit into a float64 in
+whatever order they are summed, and a rest too small for its rounding to matter. The parts of the product are then
+subtracted one by one, in extended precision where the machine has it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from hardmargin.validation import FloatArray
 
 _BITS = 53
-_ROUNDING = 2.0**-52
+_ROUNDING: float = 2.0**-52
 
 
 def difference(terms: list[FloatArray], A: FloatArray, B: FloatArray) -> tuple[FloatArray, FloatArray]:

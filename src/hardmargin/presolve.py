@@ -96,7 +96,15 @@ class Presolved:
         n, m = len(self.representative), self.n_features
         if (self.problem.n, self.problem.m) == (n, m):
             return ""
-        return f"{n} x {m} reduced to {self.problem.n} x {self.problem.m}"
+        weightless = int(np.count_nonzero(self.representative < 0))
+        counts = [
+            (weightless, "sample of weight zero", "samples of weight zero"),
+            (n - weightless - self.problem.n, "duplicate", "duplicates"),
+            (m - len(self.features), "constant feature", "constant features"),
+            (len(self.features) - self.problem.m, "dependent feature", "dependent features"),
+        ]
+        told = [f"{count} {one if count == 1 else more}" for count, one, more in counts if count]
+        return f"{n} x {m} reduced to {self.problem.n} x {self.problem.m}: {', '.join(told)}"
 
 
 def presolve(problem: Problem, *, reduce: bool = True) -> Presolved:

@@ -2,10 +2,10 @@
 
 Every optimal w is a combination of differences of samples, so nothing is lost if the samples are given by their
 coordinates in an orthonormal basis of the span of these differences: lengths and products are the same there. The
-basis V and the coordinates z_i are rounded, and what that does to the optimum is bounded by what is found afterwards:
-with c the centre, delta the largest ||x_i - c - V z_i|| and R the largest ||w|| of an optimum, the hyperplane V^T w
-has margins that differ from those of w by at most eps = delta R. So an optimal w, whose margins are at least 1 on
-what it keeps, becomes V^T w / (1 - eps), which keeps the same samples, and
+basis V and the coordinates z_i are rounded, and what that does to the optimum is bounded afterwards: with c the
+centre, delta the largest ||x_i - c - V z_i|| and R the largest ||w|| of an optimum, the hyperplane V^T w has
+margins that differ from those of w by at most eps = delta R. So an optimal w, whose margins are at least 1 on what
+it keeps, becomes V^T w / (1 - eps), which keeps the same samples, and
 
     optimum over x  >=  (1 - eps)^2 / ||V||^2 * optimum over z.
 
@@ -27,7 +27,7 @@ _LARGEST_DISTORTION = 1e-11
 # Multiply-adds of the search for a basis, a few seconds of them.
 _MOST_WORK = 20_000_000_000
 
-_ROUNDING = 2.0**-52
+_ROUNDING: float = 2.0**-52
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,16 +102,18 @@ def _basis(differences: FloatArray) -> FloatArray:
     triangle = np.linalg.qr(differences, mode="r")
     _, sizes, directions = np.linalg.svd(triangle, full_matrices=False)
     rank = np.count_nonzero(sizes > sizes[0] * max(differences.shape) * _ROUNDING)
-    return np.ascontiguousarray(directions[:rank].T)
+    basis: FloatArray = np.ascontiguousarray(directions[:rank].T)
+    return basis
 
 
 def _largest_stretch(basis: FloatArray) -> float:
     """At least the square of the basis' largest singular value."""
     deviation, error = difference([np.eye(basis.shape[1])], basis.T, basis.T)
-    return 1 + float(np.linalg.norm(np.abs(deviation) + error)) * (1 + basis.size * _ROUNDING) + _ROUNDING
+    size = float(np.linalg.norm(np.abs(deviation) + error))
+    return 1 + size * (1 + basis.size * _ROUNDING) + _ROUNDING
 
 
 def _largest_row(value: FloatArray, error: FloatArray) -> float:
     """At least the largest norm of a row that is wrong by no more than this error."""
-    norms = np.linalg.norm(np.abs(value) + error, axis=1)
-    return float(norms.max()) * (1 + (value.shape[1] + 16) * _ROUNDING)
+    largest = float(np.linalg.norm(np.abs(value) + error, axis=1).max())
+    return largest * (1 + (value.shape[1] + 16) * _ROUNDING)

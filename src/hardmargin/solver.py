@@ -131,6 +131,7 @@ def _polished(problem: Problem, reduced: Presolved, found: Result, limits: Limit
         nodes=found.nodes,
         trace=recorder.reported,
         target_gap=limits.gap,
+        presolve=", ".join(filter(None, [reduced.summary(), found.presolve])),
     )
     if result.gap <= limits.gap:
         return replace(result, status=Status.OPTIMAL)

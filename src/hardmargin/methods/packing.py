@@ -10,7 +10,7 @@ then the last target proven, and what the lower targets cost is little beside th
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from hardmargin import _core
 from hardmargin.bounds import Report
 from hardmargin.methods.base import Incumbent, Limits, require_positive
 from hardmargin.methods.proof import Proof, completed, first_answer
+from hardmargin.methods.reduction import Reduction, reduction
 from hardmargin.problem import Problem
 from hardmargin.result import Result
 
@@ -90,6 +91,7 @@ class PackingProof(Proof):
         self._target: float | None = None
         self._open: list[PackingNode] | _core.PackingResult = []
         self._target_work = 0
+        self._reduction = Reduction()
         self._options = _core.PackingOptions()
         # Half of the gap asked for is left to rounding.
         self._options.gap = limits.gap / 2
@@ -114,6 +116,7 @@ class PackingProof(Proof):
 
     def steps(self) -> Iterator[None]:
         """See :class:`Proof`."""
+        self._reduction = reduction(self)
         self._first_search()
         yield
         if self.target is not None:
@@ -125,7 +128,7 @@ class PackingProof(Proof):
     def _first_search(self) -> None:
         """Search for the optimum itself for a while, by packings alone: enough for small problems."""
         self._options.cover_distance = np.inf
-        found = self._search(self.objective, _whole(self.lower_bound, self.objective), nodes=_FIRST_NODES)
+        found = self._search(self.objective, self._whole(self.objective), nodes=_FIRST_NODES)
         self._adjust_step(found.work)
         self._options.cover_distance = self._cover_distance
 
@@ -133,7 +136,7 @@ class PackingProof(Proof):
         """Go on with the search below a target, or begin it."""
         if target != self._target:
             self._target, self._target_work = target, 0
-            self._open = _whole(self.lower_bound, target)
+            self._open = self._whole(target)
         found = self._search(target, self._open, work=self.step_work)
         self._target_work += found.work
         self._open = found
@@ -179,7 +182,10 @@ class PackingProof(Proof):
         elif work > _HARD_WORK:
             self._step = max(self._cost, 0.5 * self._step)
 
+    def _whole(self, upper: float) -> list[PackingNode]:
+        """The whole problem as a frontier, as far as it can be better than ``upper``."""
+        return [([], self._reduction.given_up, self.lower_bound, min(upper, self._reduction.derived_under))]
 
-def _whole(bound: float, upper: float) -> list[PackingNode]:
-    """The whole problem as a frontier."""
-    return [([], [], bound, upper)]
+    def result(self) -> Result:
+        """See :class:`Proof`."""
+        return replace(super().result(), presolve=self._reduction.summary())
