@@ -14,7 +14,7 @@ import numpy as np
 from hardmargin.validation import FloatArray
 
 _BITS = 53
-_ROUNDING: float = 2.0**-52
+_ROUNDING = 2.0**-52
 
 
 def difference(terms: list[FloatArray], A: FloatArray, B: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -86,7 +86,7 @@ def _rest_rounding(A: FloatArray, B: FloatArray) -> float:
     """What an entry of the last two parts of the product may be wrong by."""
     count = A.shape[1]
     largest = math.ldexp(1.0, _exponent(A) + _exponent(B) - 2 * _part_bits(count))
-    return 8 * (count + 2) * _ROUNDING * count * largest
+    return float(8 * (count + 2) * _ROUNDING * count * largest)
 
 
 def _exponent(values: FloatArray) -> int:

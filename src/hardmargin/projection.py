@@ -24,10 +24,16 @@ from hardmargin.validation import FloatArray
 # Larger distortions of the margins are refused; the finest gap that can be asked for is a hundred times as large.
 _LARGEST_DISTORTION = 1e-11
 
-# Multiply-adds of the search for a basis, a few seconds of them.
-_MOST_WORK = 20_000_000_000
+# Directions in which all samples together make up less than this share of what is refused are left out.
+_NEGLIGIBLE_SHARE = 0.1
 
-_ROUNDING: float = 2.0**-52
+# Directions shorter than this share of the longest one are not corrected: that would turn them too far.
+_SHORT_DIRECTION = 1e-3
+
+# Multiply-adds of one product of the size of the data, about a second for all that is done.
+_MOST_WORK = 300_000_000
+
+_ROUNDING = 2.0**-52
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,28 +88,41 @@ def projection(X: FloatArray, shift: FloatArray, longest: float) -> Projection |
     unit = float(np.ldexp(1.0, np.frexp(np.abs(shifted).max(initial=0.0))[1]))
     scaled = shifted / unit
     centre = scaled.mean(axis=0)
-    basis = _basis(scaled - centre)
-    if not 0 < basis.shape[1] < m:
+    lengths, basis = _directions(scaled - centre)
+    negligible = _NEGLIGIBLE_SHARE * _LARGEST_DISTORTION / (longest * unit)
+    rank = int(np.count_nonzero(lengths > max(negligible, lengths[0] * max(n, m) * _ROUNDING)))
+    if not 0 < rank < m:
         return None
     exact_terms = [scaled, lost / unit, -centre]
-    samples = (scaled - centre) @ basis
-    # Both are as good as float64 can hold them after one correction each.
-    basis += np.linalg.lstsq(samples, difference(exact_terms, samples, basis)[0], rcond=None)[0].T
-    samples += difference(exact_terms, samples, basis)[0] @ basis
+    samples, basis = _corrected(exact_terms, (scaled - centre) @ basis[:, :rank], basis[:, :rank], lengths[:rank])
     distortion = longest * unit * _largest_row(*difference(exact_terms, samples, basis))
-    if not distortion <= _LARGEST_DISTORTION:
-        return None
     factor = (1 - distortion) ** 2 / _largest_stretch(basis) * (1 - 8 * _ROUNDING)
+    if not (distortion <= _LARGEST_DISTORTION and factor >= 1 - 4 * _LARGEST_DISTORTION):
+        return None
     return Projection(samples * unit, basis, centre * unit, factor)
 
 
-def _basis(differences: FloatArray) -> FloatArray:
-    """Orthonormal columns that span the rows, up to rounding."""
-    triangle = np.linalg.qr(differences, mode="r")
-    _, sizes, directions = np.linalg.svd(triangle, full_matrices=False)
-    rank = np.count_nonzero(sizes > sizes[0] * max(differences.shape) * _ROUNDING)
-    basis: FloatArray = np.ascontiguousarray(directions[:rank].T)
-    return basis
+def _directions(differences: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The singular values of the rows, descending, and their right singular vectors as columns, up to rounding."""
+    n, m = differences.shape
+    if n >= m:
+        _, lengths, rows = np.linalg.svd(np.linalg.qr(differences, mode="r"), full_matrices=False)
+        return lengths, rows.T
+    columns, triangle = np.linalg.qr(differences.T)
+    _, lengths, rows = np.linalg.svd(triangle.T, full_matrices=False)
+    return lengths, columns @ rows.T
+
+
+def _corrected(
+    terms: list[FloatArray], samples: FloatArray, basis: FloatArray, lengths: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Coordinates and basis whose product is about as near to the sum of the terms as float64 allows."""
+    error = difference(terms, samples, basis)[0]
+    inside = error @ basis
+    outside = error - inside @ basis.T
+    # The columns of `samples` are orthogonal and of these lengths: this is the least-squares solution.
+    turns = np.where(lengths > _SHORT_DIRECTION * lengths[0], lengths, np.inf) ** -2.0
+    return samples + inside, np.ascontiguousarray(basis + outside.T @ samples * turns)
 
 
 def _largest_stretch(basis: FloatArray) -> float:
@@ -116,4 +135,4 @@ def _largest_stretch(basis: FloatArray) -> float:
 def _largest_row(value: FloatArray, error: FloatArray) -> float:
     """At least the largest norm of a row that is wrong by no more than this error."""
     largest = float(np.linalg.norm(np.abs(value) + error, axis=1).max())
-    return largest * (1 + (value.shape[1] + 16) * _ROUNDING)
+    return float(largest * (1 + (value.shape[1] + 16) * _ROUNDING))
