@@ -73,6 +73,9 @@ KINDS = (
     "far outlier",
     "separable",
     "class on a point",
+    "dependent features",
+    "more features than samples",
+    "one-hot features",
 )
 
 
@@ -111,10 +114,28 @@ def random_case(seed: int, index: int) -> Case:
         X[rng.integers(n)] *= 10 ** rng.uniform(2, 7)
     elif kind == "separable":
         scores = X @ rng.standard_normal(m)
+    elif kind == "dependent features":
+        scale = 10 ** rng.uniform(-8, 8)
+        X, C = scale * _with_dependent_features(rng, X), C / scale**2
+    elif kind == "more features than samples":
+        # All subsets have to be tried, so that only few samples may span a space of as many dimensions.
+        wide = rng.standard_normal((m, n + int(rng.integers(0, 4))))
+        X = X @ wide if n > 7 or rng.random() < 0.5 else rng.standard_normal((n, wide.shape[1]))
+    elif kind == "one-hot features":
+        X = np.eye(3)[rng.integers(0, 3, size=n)] * rng.choice([1.0, 0.1, 7.0], size=3)
+        X = np.hstack([X, rng.integers(0, 4, size=(n, 1))])
     y = np.where(scores > np.quantile(scores, rng.uniform(0.2, 0.8)), 1, -1)
     if kind == "class on a point":
         X[y > 0] = X[0]
     return Case(kind, X, y, float(C), _random_weights(rng, y))
+
+
+def _with_dependent_features(rng: np.random.Generator, X: np.ndarray) -> np.ndarray:
+    """Copies, multiples, sums or other combinations of the features, anywhere among them, and any offsets."""
+    m = X.shape[1]
+    combinations = rng.choice([rng.standard_normal(), -1.0, 0.0, 1.0, 0.1], size=(m, int(rng.integers(1, 4))))
+    X = np.hstack([X, X @ combinations])[:, rng.permutation(m + combinations.shape[1])]
+    return X + rng.choice([0.0, 1.0, 1e3]) * rng.standard_normal(X.shape[1])
 
 
 def _random_weights(rng: np.random.Generator, y: np.ndarray) -> dict[str, Any]:

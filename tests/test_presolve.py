@@ -96,7 +96,7 @@ def test_duplicates_carry_their_joint_cost() -> None:
     assert reduced.representative[4] == -1
     costs = reduced.problem.costs * reduced.objective_factor
     assert costs[reduced.representative[:4]].tolist() == [6, 6, 2, 8]
-    assert reduced.summary() == "5 x 2 reduced to 3 x 1"
+    assert reduced.summary() == "5 x 2 reduced to 3 x 1: 1 sample of weight zero, 1 duplicate, 1 constant feature"
 
 
 def test_nothing_left_to_reduce_needs_no_summary(line) -> None:

@@ -203,6 +203,7 @@ REFUSED = {
     "method": (None, "'method': None is not text"),
     "weights": ([1.0], "'weights' has 1 values but 'n' is 4"),
     "feature_names": (["a", "b"], "'feature_names' has 2 values but 'm' is 1"),
+    "presolve": (None, "'presolve': None is not text"),
     "trace": ([[1.0, 2.0]], "'trace'"),
     "classes": (["a", "a"], "'classes': .* is not a list of two different labels"),
 }
@@ -226,6 +227,16 @@ def test_names_of_features_are_kept(names) -> None:
     values = example().to_dict()
     del values["feature_names"]
     assert Result.from_dict(values) == example()
+
+
+def test_what_presolve_did_is_kept_and_told() -> None:
+    result = example(presolve="4 x 3 reduced to 4 x 1: 2 constant features")
+    assert Result.from_json(result.to_json()) == result
+    assert "  presolve     4 x 3 reduced to 4 x 1: 2 constant features\n" in result.summary()
+    assert "presolve" not in example().summary()
+    values = result.to_dict()
+    del values["presolve"]
+    assert Result.from_dict(values).presolve == ""
 
 
 def test_a_missing_key_is_named() -> None:

@@ -73,8 +73,8 @@ class Recorder:
 
     Parameters
     ----------
-    factor : float
-        What the method's bounds are multiplied by to become the caller's.
+    factor, lower_factor : float
+        What the method's upper and lower bounds are multiplied by to become the caller's.
     listeners : callables
         Told of every report, in this order.
 
@@ -84,13 +84,14 @@ class Recorder:
         The bounds, wherever they moved.
     """
 
-    def __init__(self, factor: float, listeners: Iterable[Report]) -> None:
+    def __init__(self, factor: float, lower_factor: float, listeners: Iterable[Report]) -> None:
         self._factor = factor
+        self._lower_factor = lower_factor
         self._listeners = tuple(listeners)
         self.reported: list[TracePoint] = []
 
     def __call__(self, time: float, upper: float, lower: float, nodes: int) -> None:
-        point = TracePoint(time, upper * self._factor, lower * self._factor)
+        point = TracePoint(time, upper * self._factor, lower * self._lower_factor)
         if not self.reported or self.reported[-1][1:] != point[1:]:
             self.reported.append(point)
         for listener in self._listeners:

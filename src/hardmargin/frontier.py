@@ -47,9 +47,15 @@ class Frontier(NamedTuple):
         return cls(np.empty(0, np.uint32), np.empty(0, np.uint64), np.empty((0, 0)))
 
     @classmethod
+    def decided(cls, kept: Sequence[int], given_up: Sequence[int], bound: float, upper: float) -> Frontier:
+        """One subproblem of the search over samples, in which these are decided."""
+        integers = np.array([len(kept), *kept, *given_up], np.uint32)
+        return cls(integers, np.array([len(integers)], np.uint64), np.array([[bound, upper]]))
+
+    @classmethod
     def whole(cls, bound: float, upper: float) -> Frontier:
         """The whole problem as the search over samples has it: none is decided."""
-        return cls(np.zeros(1, np.uint32), np.ones(1, np.uint64), np.array([[bound, upper]]))
+        return cls.decided([], [], bound, upper)
 
     @classmethod
     def joined(cls, parts: Sequence[Frontier]) -> Frontier:

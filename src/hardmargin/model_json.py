@@ -163,6 +163,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "version": _text,
     "target_gap": _optional(_finite),
     "feature_names": _optional(_list_of(_text)),
+    "presolve": _text,
 }
 
-_OPTIONAL = {"target_gap", "feature_names"}
+_OPTIONAL = {"target_gap", "feature_names", "presolve"}

@@ -3,8 +3,9 @@
 The methods work on a smaller, better conditioned problem: rows of zero cost are dropped, identical
 samples are merged into one that carries their joint cost, constant features are removed (their weight is
 zero in every optimum, because the intercept does their work for free), features far from zero are shifted
-towards it (the intercept absorbs the shift) and all are divided by one common power of two. Only a common
-factor may rescale the features, because anything else would change ||w||.
+towards it (the intercept absorbs the shift), features that depend linearly on others are replaced by fewer
+(see :mod:`hardmargin.projection`) and all are divided by one common power of two. Only a common factor may
+rescale the features, because anything else would change ||w||.
 
 The reduced rows are in sorted order, whatever order the caller's were in: the same data, shuffled, or with
 weights in place of repetitions, are the same reduced problem, and so have the same answer.
@@ -18,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hardmargin.problem import Problem
+from hardmargin.projection import Projection, projection
 from hardmargin.validation import FloatArray
 
 # Keeps the square of the scale, by which objectives are multiplied, far from overflow.
@@ -45,9 +47,12 @@ class Presolved:
     shift : ndarray of shape (n_features,)
         Subtracted from the features; the value itself for a constant one.
     scale : float
-        A power of two: reduced samples are ``(x - shift)[features] * scale``.
+        A power of two: reduced samples are ``(x - shift)[features] * scale``, projected if the features depend on
+        each other.
     n_features : int
         Number of features of the original.
+    projection : Projection or None
+        How ``(x - shift)[features]`` was brought to fewer features, if it was.
     """
 
     problem: Problem
@@ -56,21 +61,31 @@ class Presolved:
     shift: FloatArray
     scale: float
     n_features: int
+    projection: Projection | None = None
 
     @property
     def objective_factor(self) -> float:
-        """What the reduced problem's objectives and bounds are multiplied by to become the original's."""
+        """What the reduced problem's objectives are multiplied by to become the original's."""
         return self.scale**2
+
+    @property
+    def bound_factor(self) -> float:
+        """What its lower bounds are multiplied by: a little less, for the rounding of a projection."""
+        return self.objective_factor * (1.0 if self.projection is None else self.projection.bound_factor)
 
     def restore(self, coef: FloatArray, intercept: float) -> tuple[FloatArray, float]:
         """Carry a hyperplane of the reduced problem back to the original features."""
-        w = np.zeros(self.n_features)
-        w[self.features] = coef * self.scale
-        return w, float(intercept - self.shift @ w)
+        w, projected = np.zeros(self.n_features), self.projection
+        w[self.features] = (coef if projected is None else projected.basis @ coef) * self.scale
+        offset = self.shift @ w + (0.0 if projected is None else projected.centre @ w[self.features])
+        return w, float(intercept - offset)
 
     def reduce(self, coef: FloatArray, intercept: float) -> tuple[FloatArray, float]:
         """Carry a hyperplane of the original to the reduced problem; the inverse of :meth:`restore`."""
-        return coef[self.features] / self.scale, float(intercept + self.shift @ coef)
+        w, b = coef[self.features], float(intercept + self.shift @ coef)
+        if self.projection is not None:
+            w, b = self.projection.basis.T @ w, float(b + self.projection.centre @ w)
+        return w / self.scale, b
 
     def kept_rows(self, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Carry a mask over the reduced rows to the original ones; dropped rows are not kept."""
@@ -81,7 +96,15 @@ class Presolved:
         n, m = len(self.representative), self.n_features
         if (self.problem.n, self.problem.m) == (n, m):
             return ""
-        return f"{n} x {m} reduced to {self.problem.n} x {self.problem.m}"
+        weightless = int(np.count_nonzero(self.representative < 0))
+        counts = [
+            (weightless, "sample of weight zero", "samples of weight zero"),
+            (n - weightless - self.problem.n, "duplicate", "duplicates"),
+            (m - len(self.features), "constant feature", "constant features"),
+            (len(self.features) - self.problem.m, "dependent feature", "dependent features"),
+        ]
+        told = [f"{count} {one if count == 1 else more}" for count, one, more in counts if count]
+        return f"{n} x {m} reduced to {self.problem.n} x {self.problem.m}: {', '.join(told)}"
 
 
 def presolve(problem: Problem, *, reduce: bool = True) -> Presolved:
@@ -108,6 +131,9 @@ def presolve(problem: Problem, *, reduce: bool = True) -> Presolved:
     features = np.flatnonzero(varies) if reduce else np.arange(problem.m)
     # One rounding a value, relative to the shifted value: the certificates of the core allow for it.
     shifted = X[:, features] - shift[features]
+    projected = projection(X[:, features], shift[features], _longest(problem)) if reduce else None
+    if projected is not None:
+        shifted = projected.samples
     sizes = np.abs(shifted).max(axis=1, initial=0.0)
     scale = _power_of_two_scale(float(sizes.max()) if reduce else _common_size(sizes), costs)
     reduced = Problem(
@@ -117,7 +143,13 @@ def presolve(problem: Problem, *, reduce: bool = True) -> Presolved:
         problem.classes,
         problem.C,
     )
-    return Presolved(reduced, representative, features, shift, scale, problem.m)
+    return Presolved(reduced, representative, features, shift, scale, problem.m, projected)
+
+
+def _longest(problem: Problem) -> float:
+    """At least the length of w in any optimum: w = 0 costs no more than the cheaper class."""
+    cost = min(float(problem.costs[problem.y > 0].sum()), float(problem.costs[problem.y < 0].sum()))
+    return float(np.sqrt(2 * cost)) * (1 + 1e-9)
 
 
 def _merged_rows(problem: Problem) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

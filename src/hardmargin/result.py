@@ -68,6 +68,8 @@ class Result:
         The gap that was asked for, by which "optimal" is judged; None if it was not recorded.
     feature_names : list of str or None
         What the features are called, in the order of ``coef``; None if that is not known.
+    presolve : str
+        What was left out or decided before the search, in one line; empty if nothing was.
     """
 
     status: Status
@@ -89,6 +91,7 @@ class Result:
     version: str = __version__
     target_gap: float | None = None
     feature_names: list[str] | None = None
+    presolve: str = ""
 
     @classmethod
     def of(
@@ -104,6 +107,7 @@ class Result:
         nodes: int = 0,
         trace: Iterable[TracePoint] = (),
         target_gap: float | None = None,
+        presolve: str = "",
     ) -> Result:
         """Evaluate a hyperplane on a problem and wrap it up with its bound.
 
@@ -132,6 +136,7 @@ class Result:
             m=problem.m,
             trace=monotone_trace(trace, TracePoint(float(runtime), evaluation.objective, bound)),
             target_gap=target_gap,
+            presolve=presolve,
         )
 
     @property
@@ -203,12 +208,14 @@ class Result:
         rows = ", ".join(str(row) for row in self.violations[:12])
         more = f", ... ({self.n_violations - 12} more)" if self.n_violations > 12 else ""
         norm = math.hypot(*self.coef)
+        reduced = [f"  presolve     {self.presolve}"] if self.presolve else []
         lines = [
             f"hardmargin {self.version}, method {self.method}: {self.status}",
             f"  objective    {self.objective:.9g}",
             f"  proven bound {self.lower_bound:.9g} ({proven})",
             f"  margin       {2 / norm if norm > 0 else math.inf:.6g} (2 / ||w||)",
             f"  given up     {self.n_violations} of {self.n} samples" + (f": {rows}{more}" if rows else ""),
+            *reduced,
             f"  effort       {self.runtime:.2f} s, {self.nodes} nodes",
         ]
         return "\n".join(lines)

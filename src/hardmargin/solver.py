@@ -131,7 +131,7 @@ def solve(
         # From here to the result Ctrl-C is heard where the method reports, and nowhere else.
         with HeldSignals() as signals:
             listeners = [lambda *_: signals.let_through(), *([report] if report is not None else [])]
-            recorder = Recorder(reduced.objective_factor, listeners)
+            recorder = Recorder(reduced.objective_factor, reduced.bound_factor, listeners)
             found = solver.run(reduced.problem, None, limits, recorder, parsed)
             result = _polished(problem, reduced, found, limits, recorder)
             return _interrupted_if_asked(result, signals)
@@ -153,13 +153,14 @@ def _polished(problem: Problem, reduced: Presolved, found: Result, limits: Limit
         problem,
         coef,
         intercept,
-        lower_bound=found.lower_bound * reduced.objective_factor,
+        lower_bound=found.lower_bound * reduced.bound_factor,
         status=found.status,
         method=found.method,
         runtime=limits.elapsed(),
         nodes=found.nodes,
         trace=recorder.reported,
         target_gap=limits.gap,
+        presolve=", ".join(filter(None, [reduced.summary(), found.presolve])),
     )
     if result.gap <= limits.gap:
         return replace(result, status=Status.OPTIMAL)

@@ -59,6 +59,8 @@ class Search:
         Bytes of open subproblems before the search goes depth first.
     node_limit, work_limit : int
         After how many subproblems, and how many multiply-adds, to end; 0 means no limit.
+    slice : int
+        How many subproblems are looked at before the limits are.
     """
 
     kind: str
@@ -69,6 +71,7 @@ class Search:
     memory: int = 2**30
     node_limit: int = 0
     work_limit: int = 0
+    slice: int = 256
 
 
 #: ``observe(upper, lower, nodes)`` is called several times a second; False ends the search.
@@ -100,6 +103,7 @@ class LocalEngine:
         limits.memory = search.memory
         limits.node_limit = search.node_limit
         limits.work_limit = search.work_limit
+        limits.slice = search.slice
         found: Found = run(
             problem.X, problem.y, problem.costs, frontier, search.upper, options, limits, search.seconds, observe
         )

@@ -10,7 +10,7 @@ then the last target proven, and what the lower targets cost is little beside th
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from hardmargin.methods.base import SMALLEST_GAP as SMALLEST_GAP
 from hardmargin.methods.base import Incumbent, Limits, require_positive
 from hardmargin.methods.engine import Found, frontier_of
 from hardmargin.methods.proof import Proof
+from hardmargin.methods.reduction import Reduction, reduction
 from hardmargin.methods.turns import Player, prove
 from hardmargin.problem import Problem
 from hardmargin.result import Result
@@ -94,6 +95,7 @@ class PackingProof(Proof):
         self._cost = float(problem.costs.mean())
         self._step = max(0.1 * (self.objective - self.lower_bound), 2 * self._cost)
         self._effort = _LATER_EFFORT * options.heuristic_effort
+        self._reduction: Reduction | None = None
         self._first_nodes = 0
         # The present target, what its search has left open, and the work that it has needed so far.
         self._target: float | None = None
@@ -119,6 +121,7 @@ class PackingProof(Proof):
             "target": self._target,
             "target_work": self._target_work,
             "open": frontier_of(self._open),
+            "reduction": self._reduction and asdict(self._reduction),
         }
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -127,6 +130,7 @@ class PackingProof(Proof):
         self._first_nodes, self._step = state["first_nodes"], state["step"]
         self._target, self._target_work = state["target"], state["target_work"]
         self._open = Frontier(*state["open"])
+        self._reduction = Reduction(**state["reduction"]) if state["reduction"] is not None else None
 
     @property
     def target(self) -> float | None:
@@ -141,6 +145,8 @@ class PackingProof(Proof):
 
     def steps(self) -> Iterator[None]:
         """See :class:`Proof`."""
+        if self._reduction is None:
+            self._reduction = reduction(self)
         while self._first_nodes < _FIRST_NODES and not self.finished:
             self._first_search()
             yield
@@ -153,7 +159,7 @@ class PackingProof(Proof):
     def _first_search(self) -> None:
         """Search for the optimum itself for a while, by packings alone: enough for small problems."""
         if self._first_nodes == 0:
-            self._open = Frontier.whole(self.lower_bound, self.objective)
+            self._open = self._whole(self.objective)
         self.settings["cover_distance"] = np.inf
         self._open = self.search(self._open, self.objective, nodes=_FIRST_NODES - self._first_nodes)
         self.settings["cover_distance"] = self._cover_distance
@@ -165,7 +171,7 @@ class PackingProof(Proof):
         """Go on with the search below a target, or begin it."""
         if target != self._target:
             self._target, self._target_work = target, 0
-            self._open = Frontier.whole(self.lower_bound, target)
+            self._open = self._whole(target)
         found = self._open = self.search(self._open, target)
         self._target_work += found.work
         proven = self.lower_bound >= self._proven(target)
@@ -184,3 +190,12 @@ class PackingProof(Proof):
             self._step *= 1.5
         elif work > _HARD_WORK:
             self._step = max(self._cost, 0.5 * self._step)
+
+    def _whole(self, upper: float) -> Frontier:
+        """The whole problem as a frontier, as far as it can be better than ``upper``."""
+        known = self._reduction or Reduction()
+        return Frontier.decided([], known.given_up, self.lower_bound, min(upper, known.derived_under))
+
+    def result(self) -> Result:
+        """See :class:`Proof`."""
+        return replace(super().result(), presolve=self._reduction.summary() if self._reduction is not None else "")

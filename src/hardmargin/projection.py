@@ -1,0 +1,138 @@
+"""Fewer features for samples that lie in a flat of lower dimension: dependent features, or few samples.
+
+Every optimal w is a combination of differences of samples, so nothing is lost if the samples are given by their
+coordinates in an orthonormal basis of the span of these differences: lengths and products are the same there. The
+basis V and the coordinates z_i are rounded, and what that does to the optimum is bounded afterwards: with c the
+centre, delta the largest ||x_i - c - V z_i|| and R the largest ||w|| of an optimum, the hyperplane V^T w has
+margins that differ from those of w by at most eps = delta R. So an optimal w, whose margins are at least 1 on what
+it keeps, becomes V^T w / (1 - eps), which keeps the same samples, and
+
+    optimum over x  >=  (1 - eps)^2 / ||V||^2 * optimum over z.
+
+Costs so large that even a very long w is worth them make eps too large. The features are then left as they are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hardmargin.exact_product import difference, exact_sum
+from hardmargin.validation import FloatArray
+
+# Larger distortions of the margins are refused; the finest gap that can be asked for is a hundred times as large.
+_LARGEST_DISTORTION = 1e-11
+
+# Directions in which all samples together make up less than this share of what is refused are left out.
+_NEGLIGIBLE_SHARE = 0.1
+
+# Directions shorter than this share of the longest one are not corrected: that would turn them too far.
+_SHORT_DIRECTION = 1e-3
+
+# Multiply-adds of one product of the size of the data, about a second for all that is done.
+_MOST_WORK = 300_000_000
+
+_ROUNDING = 2.0**-52
+
+
+@dataclass(frozen=True, eq=False)
+class Projection:
+    """Samples in fewer coordinates: ``x - shift - centre`` is ``basis @ z`` up to rounding.
+
+    Attributes
+    ----------
+    samples : ndarray of shape (n, r)
+        The coordinates z.
+    basis : ndarray of shape (m, r)
+        Orthonormal columns, up to rounding.
+    centre : ndarray of shape (m,)
+        A point of the flat, up to rounding.
+    bound_factor : float
+        Just below 1: lower bounds for the coordinates, times this, hold for the samples.
+    """
+
+    samples: FloatArray
+    basis: FloatArray
+    centre: FloatArray
+    bound_factor: float
+
+
+def projection(X: FloatArray, shift: FloatArray, longest: float) -> Projection | None:
+    """Find fewer coordinates for the samples ``X - shift``.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, m)
+    shift : ndarray of shape (m,)
+        Taken off the features.
+    longest : float
+        No optimal w is longer.
+
+    Returns
+    -------
+    Projection or None
+        None if there are no fewer coordinates, or rounding would do too much harm.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0, 1.0], [1.0, 3.0], [2.0, 5.0]])
+    >>> np.abs(np.diff(projection(X, np.zeros(2), 10.0).samples[:, 0])).round(9).tolist()
+    [2.236067977, 2.236067977]
+    """
+    n, m = X.shape
+    if min(n, m) < 2 or n * m * min(n, m) > _MOST_WORK:
+        return None
+    shifted, lost = exact_sum(X, -shift)
+    # A power of two, so that nothing overflows and nothing but overflow is changed.
+    unit = float(np.ldexp(1.0, np.frexp(np.abs(shifted).max(initial=0.0))[1]))
+    scaled = shifted / unit
+    centre = scaled.mean(axis=0)
+    lengths, basis = _directions(scaled - centre)
+    negligible = _NEGLIGIBLE_SHARE * _LARGEST_DISTORTION / (longest * unit)
+    rank = int(np.count_nonzero(lengths > max(negligible, lengths[0] * max(n, m) * _ROUNDING)))
+    if not 0 < rank < m:
+        return None
+    exact_terms = [scaled, lost / unit, -centre]
+    samples, basis = _corrected(exact_terms, (scaled - centre) @ basis[:, :rank], basis[:, :rank], lengths[:rank])
+    distortion = longest * unit * _largest_row(*difference(exact_terms, samples, basis))
+    factor = (1 - distortion) ** 2 / _largest_stretch(basis) * (1 - 8 * _ROUNDING)
+    if not (distortion <= _LARGEST_DISTORTION and factor >= 1 - 4 * _LARGEST_DISTORTION):
+        return None
+    return Projection(samples * unit, basis, centre * unit, factor)
+
+
+def _directions(differences: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The singular values of the rows, descending, and their right singular vectors as columns, up to rounding."""
+    n, m = differences.shape
+    if n >= m:
+        _, lengths, rows = np.linalg.svd(np.linalg.qr(differences, mode="r"), full_matrices=False)
+        return lengths, rows.T
+    columns, triangle = np.linalg.qr(differences.T)
+    _, lengths, rows = np.linalg.svd(triangle.T, full_matrices=False)
+    return lengths, columns @ rows.T
+
+
+def _corrected(
+    terms: list[FloatArray], samples: FloatArray, basis: FloatArray, lengths: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Coordinates and basis whose product is about as near to the sum of the terms as float64 allows."""
+    error = difference(terms, samples, basis)[0]
+    inside = error @ basis
+    outside = error - inside @ basis.T
+    # The columns of `samples` are orthogonal and of these lengths: this is the least-squares solution.
+    turns = np.where(lengths > _SHORT_DIRECTION * lengths[0], lengths, np.inf) ** -2.0
+    return samples + inside, np.ascontiguousarray(basis + outside.T @ samples * turns)
+
+
+def _largest_stretch(basis: FloatArray) -> float:
+    """At least the square of the basis' largest singular value."""
+    deviation, error = difference([np.eye(basis.shape[1])], basis.T, basis.T)
+    size = float(np.linalg.norm(np.abs(deviation) + error))
+    return 1 + size * (1 + basis.size * _ROUNDING) + _ROUNDING
+
+
+def _largest_row(value: FloatArray, error: FloatArray) -> float:
+    """At least the largest norm of a row that is wrong by no more than this error."""
+    largest = float(np.linalg.norm(np.abs(value) + error, axis=1).max())
+    return float(largest * (1 + (value.shape[1] + 16) * _ROUNDING))
