@@ -9,9 +9,9 @@ import hardmargin.methods
 from brute_force import optimum, random_case
 from hardmargin import Problem, solve
 from hardmargin.data import generate
+from hardmargin.methods import heuristic
 from hardmargin.methods.base import Limits
 from hardmargin.methods.packing import Options, PackingProof
-from hardmargin.methods.proof import first_answer
 from hardmargin.methods.reduction import reduction
 from hardmargin.presolve import presolve
 
@@ -24,7 +24,7 @@ def ignore(*_: object) -> None:
 
 def proof_of(problem: Problem, effort: float = 0.2) -> PackingProof:
     limits = Limits()
-    found, _ = first_answer(problem, None, limits, ignore, effort, "packing")
+    found = heuristic.run(problem, None, limits, ignore, heuristic.Options(effort))
     return PackingProof(problem, found, limits, ignore, Options())
 
 
