@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,7 @@ from brute_force import KINDS, compared, random_case
 from hardmargin import Status, _core, solve, verify
 from hardmargin.data import generate
 from hardmargin.frontier import Frontier
-from hardmargin.methods import auto, directions, packing, turns
+from hardmargin.methods import auto, directions, packing, proof, turns
 
 
 @pytest.fixture
@@ -30,17 +32,8 @@ def many_turns(monkeypatch) -> list[str]:
 
     monkeypatch.setattr(turns.Player, "take_turn", noted)
     # A slice is the shortest turn there is.
-    monkeypatch.setattr(_core, "SearchLimits", _short_slices(_core.SearchLimits))
+    monkeypatch.setattr(proof, "Search", partial(proof.Search, slice=2))
     return had
-
-
-def _short_slices(kind):
-    def make():
-        limits = kind()
-        limits.slice = 2
-        return limits
-
-    return make
 
 
 @pytest.mark.parametrize(("d", "first"), [(5, "directions"), (10, "packing")])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import queue
 import time
@@ -125,7 +126,7 @@ class _Spread:
         self._counted_at = -math.inf
 
     def __enter__(self) -> _Spread:
-        self._client.run(worker.tell, self._solve, math.inf)
+        self._tell(math.inf)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -239,8 +240,9 @@ class _Spread:
             self._pool.add(found.open)
 
     def _tell(self, objective: float) -> None:
-        """Let all workers know, without waiting for them."""
-        self._client.run(worker.tell, self._solve, objective, wait=False)
+        """Let all workers know, without waiting for them; who is lost need not know."""
+        with contextlib.suppress(*_LOST, OSError):
+            self._client.run(worker.tell, self._solve, objective, wait=False, on_error="ignore")
 
     def _work_here(self) -> None:
         """A slice in this process, because there is nobody else."""

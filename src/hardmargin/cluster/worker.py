@@ -68,7 +68,7 @@ class ProblemOnWorkers(WorkerPlugin):
         _told.pop(self.name, None)
 
 
-def tell(solve: str, objective: float) -> None:
+async def tell(solve: str, objective: float) -> None:
     """Let the slices of this worker know of a better objective: they end, and go on with it."""
     _told[solve] = objective
 
