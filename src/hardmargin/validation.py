@@ -23,10 +23,12 @@ def validated_samples(X: Any) -> FloatArray:
     ValueError
         If X is not two-dimensional, has no rows or columns, or has values that are not finite or too large.
     """
-    # Takes longer to import than all the rest; a solver's own process never comes here.
-    from sklearn.utils import check_array
+    samples: Any = X
+    if not _is_plain(X):
+        # Takes longer to import than all the rest; the command line and a solver's own process do not come here.
+        from sklearn.utils import check_array
 
-    samples: Any = check_array(X, accept_sparse="csr", dtype=np.float64, order="C", input_name="X")
+        samples = check_array(X, accept_sparse="csr", dtype=np.float64, order="C", input_name="X")
     if not isinstance(samples, np.ndarray):
         samples = samples.toarray(order="C")
     largest = float(np.abs(samples).max())
@@ -37,6 +39,12 @@ def validated_samples(X: Any) -> FloatArray:
         )
     dense: FloatArray = np.ascontiguousarray(samples)
     return dense
+
+
+def _is_plain(X: Any) -> bool:
+    """Whether there is nothing to convert and nothing to refuse."""
+    plain = type(X) is np.ndarray and X.dtype == np.float64 and X.ndim == 2 and X.size > 0
+    return plain and bool(np.isfinite(X).all())
 
 
 def validated_labels(y: Any, n: int) -> NDArray[Any]:

@@ -30,9 +30,12 @@ def main() -> None:
     # Before numpy is imported, whose libraries count the cores.
     _confine(task["cores"], task["memory_limit"])
     try:
+        import numpy as np
+
         from hardmargin import Problem, solve
 
-        # The first conversion of data imports packages; that is no part of the solve.
+        task["X"] = np.array(task["X"], dtype=np.float64)
+        # The first use of the solver imports packages; that is no part of the solve.
         Problem.from_data(task["X"], task["y"], task["C"])
         print("{}", file=answers, flush=True)
         answer: dict[str, Any] = {"result": _solved(solve, task)}
