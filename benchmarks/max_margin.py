@@ -15,12 +15,12 @@ import time
 from collections.abc import Callable
 
 import numpy as np
-from instances import data_folder
 from numpy.typing import NDArray
 from sklearn.svm import SVC
 
 from hardmargin import solve
 from hardmargin._core import MaxMargin
+from hardmargin.bench.data_folder import SUBFOLDER, find_data
 from hardmargin.data import load
 
 INSTANCES = [f"n500d10{kind}Tj{number}" for kind in "AB" for number in range(5)]
@@ -43,7 +43,7 @@ def seconds_a_call(call: Callable[[], object], shortest: float = 0.2) -> float:
 
 def separable_part(instance: str) -> tuple[FloatArray, FloatArray]:
     """The samples that a good hyperplane keeps, centred."""
-    data = load(data_folder() / "brooks" / instance)
+    data = load(find_data() / SUBFOLDER / instance)
     result = solve(data.X, data.y, 1.0, method="heuristic", time_limit=2.0)
     kept = np.setdiff1d(np.arange(result.n), result.violations)
     X = data.X[kept] - data.X[kept].mean(axis=0)

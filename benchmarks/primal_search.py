@@ -17,20 +17,27 @@ from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
-from instances import BestKnown, Pair, best_known, data_folder, group_of, matching
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
 from hardmargin import Problem, solve
 from hardmargin._core import MaxMargin, MaxMarginStatus
+from hardmargin.bench.best_known import Known, best_known_table
+from hardmargin.bench.data_folder import SUBFOLDER, find_data
+from hardmargin.bench.groups import group_of
 from hardmargin.data import load
 
 REACHED = 1e-6
-# The best known values are written with six decimals.
-WRITTEN = 5e-7
+
+
+class Pair(NamedTuple):
+    """An instance and a penalty."""
+
+    instance: str
+    C: float
 
 
 class Run(NamedTuple):
@@ -43,27 +50,16 @@ class Run(NamedTuple):
     hinge_start: float
 
 
-class Answer(Protocol):
-    """What any benchmark's run has."""
-
-    @property
-    def pair(self) -> Pair: ...
-    @property
-    def objective(self) -> float: ...
-    @property
-    def lower_bound(self) -> float: ...
-
-
-def excess(run: Answer, known: dict[Pair, BestKnown]) -> float:
+def excess(run: Run, known: dict[Pair, Known]) -> float:
     """How far an objective is above the best known one, relatively; 0 within what was written of that."""
-    best = known[run.pair].value
-    difference = run.objective - best
-    return 0.0 if abs(difference) <= WRITTEN else difference / best
+    best = known[run.pair]
+    difference = run.objective - best.value
+    return 0.0 if abs(difference) <= best.rounding else difference / best.value
 
 
 def run_pair(pair: Pair, folder: Path, seconds: float, seed: int) -> Run:
     """Search for the given time on one core."""
-    data = load(folder / "brooks" / pair.instance)
+    data = load(folder / SUBFOLDER / pair.instance)
     result = solve(
         data.X, data.y, pair.C, method="heuristic", time_limit=seconds, seed=seed, options={"effort": 1e9}
     )
@@ -92,7 +88,7 @@ def hinge_start(problem: Problem) -> float:
     return problem.evaluate(coef, intercept).objective
 
 
-def print_table(runs: list[Run], known: dict[Pair, BestKnown]) -> None:
+def print_table(runs: list[Run], known: dict[Pair, Known]) -> None:
     """One row a group, and the sum."""
     groups: dict[str, list[Run]] = defaultdict(list)
     for run in runs:
@@ -111,14 +107,14 @@ def print_table(runs: list[Run], known: dict[Pair, BestKnown]) -> None:
         )
 
 
-def contradictions(runs: Sequence[Answer], known: dict[Pair, BestKnown]) -> list[str]:
+def contradictions(runs: Sequence[Run], known: dict[Pair, Known]) -> list[str]:
     """Objectives below a proven optimum, and bounds above the best known objective."""
     found = []
     for run in runs:
         best = known[run.pair]
         if best.proven and excess(run, known) < -REACHED:
             found.append(f"{run.pair}: objective {run.objective} below the proven optimum {best.value}")
-        if run.lower_bound > best.value * (1 + REACHED) + WRITTEN:
+        if run.lower_bound > best.value * (1 + REACHED) + best.rounding:
             found.append(f"{run.pair}: bound {run.lower_bound} above the known objective {best.value}")
     return found
 
@@ -130,12 +126,14 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--every", type=int, default=1, help="take every so many pairs of the sorted list")
+    parser.add_argument("--data", help="folder with brooks/ and best_known.csv; default: $HARDMARGIN_DATA")
     parser.add_argument("--output", type=Path)
     parser.add_argument("parts", nargs="*")
     arguments = parser.parse_args()
-    folder = data_folder()
-    known = best_known(folder)
-    pairs = matching(iter(sorted(known)), arguments.parts)[:: arguments.every]
+    folder = find_data(arguments.data)
+    known = {Pair(*key): value for key, value in best_known_table(folder).items()}
+    parts = arguments.parts or [""]
+    pairs = [pair for pair in sorted(known) if any(part in pair.instance for part in parts)][:: arguments.every]
     work = partial(run_pair, folder=folder, seconds=arguments.seconds, seed=arguments.seed)
     with ProcessPoolExecutor(arguments.jobs) as pool:
         runs = list(pool.map(work, pairs))
