@@ -6,7 +6,8 @@ import pytest
 
 from bench_records import record
 from hardmargin.bench.parquet import write_parquet
-from hardmargin.bench.records import Record, RecordFile, read_records
+from hardmargin.bench.record_files import RecordFile
+from hardmargin.bench.records import Record, read_records
 from hardmargin.cli import main
 
 

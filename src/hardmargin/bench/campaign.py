@@ -13,7 +13,8 @@ from hardmargin.bench.best_known import Key, Known
 from hardmargin.bench.checking import Contradiction, Knowledge, record_of, withdrawn
 from hardmargin.bench.execution import Outcome, task_of
 from hardmargin.bench.plan import Job
-from hardmargin.bench.records import Record, RecordFile, read_records
+from hardmargin.bench.record_files import RecordFile
+from hardmargin.bench.records import Record, read_records
 from hardmargin.bench.source import Source
 from hardmargin.data import Dataset
 from hardmargin.signals import HeldSignals

@@ -7,11 +7,11 @@ import math
 import os
 import warnings
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
-from pathlib import Path
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from hardmargin.bench.groups import group_of
+from hardmargin.bench.record_files import JsonLine, latest_records
 
 #: Statuses of runs that ended without an answer; all others are those of :class:`hardmargin.Status`.
 FAILED = "failed"
@@ -21,7 +21,7 @@ WITHOUT_ANSWER = frozenset({FAILED, MEMORY_LIMIT, KILLED})
 
 
 @dataclass(frozen=True)
-class Record:
+class Record(JsonLine):
     """One run.
 
     Attributes
@@ -119,30 +119,6 @@ class Record:
         """What was asked; two records of the same key are the same run twice."""
         return run_key(asdict(self))
 
-    def to_json(self) -> str:
-        """One line of JSON, without its end."""
-        return json.dumps(asdict(self), allow_nan=False, separators=(",", ":"))
-
-    @classmethod
-    def from_json(cls, text: str) -> Record:
-        """Rebuild a record from :meth:`to_json`; keys that are not known are ignored.
-
-        Raises
-        ------
-        ValueError
-            If the text is no record.
-        """
-        try:
-            values = json.loads(text)
-        except ValueError as error:
-            raise ValueError(f"not a record: not JSON ({error}).") from None
-        if not isinstance(values, dict):
-            raise ValueError("not a record: the JSON is not an object.")
-        missing = [item.name for item in fields(cls) if item.name not in values]
-        if missing:
-            raise ValueError(f"not a record: the key {missing[0]!r} is missing.")
-        return cls(**{item.name: values[item.name] for item in fields(cls)})
-
 
 _KEY = ("instance", "C", "method", "configuration", "options", "seed", "time_limit", "gap_asked", "threads")
 _REAL = {"C", "time_limit", "gap_asked"}
@@ -179,98 +155,10 @@ def read_records(path: str | os.PathLike[str]) -> list[Record]:
     OSError
         If the file cannot be read.
     """
-    whole, torn = numbered_lines(path)
+    records, torn = latest_records(path, Record)
     if torn:
         warnings.warn(
             f"{path}: the last line is incomplete and left out; its run was under way when the campaign ended.",
             stacklevel=2,
         )
-    latest: dict[str, Record] = {}
-    for number, line in whole:
-        try:
-            record = Record.from_json(line)
-        except ValueError as error:
-            raise ValueError(f"{path}:{number}: {error}") from None
-        latest.pop(record.key, None)
-        latest[record.key] = record
-    return list(latest.values())
-
-
-def numbered_lines(path: str | os.PathLike[str]) -> tuple[list[tuple[int, str]], bool]:
-    """The lines of a file of records with their numbers, those that are complete and not blank.
-
-    Returns
-    -------
-    lines : list of (int, str)
-    torn : bool
-        Whether something without a line's end follows.
-
-    Raises
-    ------
-    ValueError
-        If the file is not text.
-    OSError
-        If it cannot be read.
-    """
-    content = Path(path).read_bytes()
-    end = content.rfind(b"\n") + 1
-    try:
-        text = content[:end].decode("utf-8")
-    except UnicodeDecodeError:
-        raise ValueError(f"{path}: not text; expected the records of a campaign, a line of JSON each.") from None
-    numbered = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
-    return numbered, bool(content[end:].strip())
-
-
-class RecordFile:
-    """Appends records to a file, each in one write that has reached the disk when :meth:`append` returns.
-
-    A torn last line is removed first. Only one process may have the file open for appending.
-
-    Parameters
-    ----------
-    path : str or path-like
-        The file; made if missing.
-
-    Raises
-    ------
-    ValueError
-        If another campaign is appending to it.
-    """
-
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        self._file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o666)
-        try:
-            _lock(self._file, path)
-            content = Path(path).read_bytes()
-            if not content.endswith(b"\n"):
-                os.ftruncate(self._file, content.rfind(b"\n") + 1)
-        except BaseException:
-            os.close(self._file)
-            raise
-
-    def __enter__(self) -> RecordFile:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        os.close(self._file)
-
-    def append(self, line: str) -> None:
-        """Append one line of JSON."""
-        content = (line + "\n").encode("utf-8")
-        # Regular files take it all at once, unless the disk is full.
-        written = os.write(self._file, content)
-        if written != len(content):
-            raise OSError(f"only {written} of {len(content)} bytes were written; is the disk full?")
-        os.fsync(self._file)
-
-
-def _lock(file: int, path: str | os.PathLike[str]) -> None:
-    try:
-        import fcntl
-    except ImportError:
-        return
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        raise ValueError(f"{path}: another campaign writes to it; wait for it or choose another file.") from None
+    return records

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import os
 import warnings
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field, fields
-from typing import Any, TypeAlias
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, TypeAlias
 
-from hardmargin.bench.records import numbered_lines
+from hardmargin.bench.record_files import JsonLine, latest_records
 
 #: Setting, share, repetition, model: what tells evaluations of one study apart.
 Key: TypeAlias = tuple[str, float, int, str]
 
 
 @dataclass(frozen=True)
-class Record:
+class Record(JsonLine):
     """One model, trained on spoilt data and tested on clean data.
 
     Attributes
@@ -60,6 +59,8 @@ class Record:
         Why the evaluation failed, in one line.
     """
 
+    what: ClassVar[str] = "a record of a robustness study"
+
     setting: str
     share: float
     repetition: int
@@ -92,30 +93,6 @@ class Record:
         """What was evaluated."""
         return self.setting, self.share, self.repetition, self.model
 
-    def to_json(self) -> str:
-        """One line of JSON, without its end."""
-        return json.dumps(asdict(self), allow_nan=False, separators=(",", ":"))
-
-    @classmethod
-    def from_json(cls, text: str) -> Record:
-        """Rebuild a record from :meth:`to_json`; keys that are not known are ignored.
-
-        Raises
-        ------
-        ValueError
-            If the text is no record of a robustness study.
-        """
-        try:
-            values = json.loads(text)
-        except ValueError as error:
-            raise ValueError(f"not a record: not JSON ({error}).") from None
-        if not isinstance(values, dict):
-            raise ValueError("not a record: the JSON is not an object.")
-        missing = [item.name for item in fields(cls) if item.name not in values]
-        if missing:
-            raise ValueError(f"not a record of a robustness study: the key {missing[0]!r} is missing.")
-        return cls(**{item.name: values[item.name] for item in fields(cls)})
-
 
 def read_records(path: str | os.PathLike[str]) -> list[Record]:
     """Read a study's file.
@@ -143,15 +120,7 @@ def read_records(path: str | os.PathLike[str]) -> list[Record]:
 
 def whole_records(path: str | os.PathLike[str]) -> tuple[list[Record], bool]:
     """The records of the complete lines, and whether an incomplete one follows."""
-    whole, torn = numbered_lines(path)
-    latest: dict[Key, Record] = {}
-    for number, line in whole:
-        try:
-            record = Record.from_json(line)
-        except ValueError as error:
-            raise ValueError(f"{path}:{number}: {error}") from None
-        latest[record.key] = record
-    return list(latest.values()), torn
+    return latest_records(path, Record)
 
 
 def check_protocol(records: Iterable[Record], protocol: dict[str, Any], path: str | os.PathLike[str]) -> None:

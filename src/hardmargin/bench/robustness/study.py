@@ -13,7 +13,7 @@ from datetime import datetime, timezone
 from typing import Any, NamedTuple
 
 from hardmargin.bench.machine import machine, versions
-from hardmargin.bench.records import RecordFile
+from hardmargin.bench.record_files import RecordFile
 from hardmargin.bench.robustness.draws import Setting
 from hardmargin.bench.robustness.models import MODELS, Evaluation, Protocol, evaluate
 from hardmargin.bench.robustness.records import Key, Record, check_protocol, whole_records

@@ -1,0 +1,158 @@
+"""Files of records, a line of JSON each: appended to safely, and read whatever has happened to the last line."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any, ClassVar, Protocol, TypeVar
+
+Line = TypeVar("Line", bound="JsonLine")
+Keyed = TypeVar("Keyed", bound="KeyedLine")
+
+
+class JsonLine:
+    """A dataclass that is a line of JSON."""
+
+    #: What a line is called when it is not one.
+    what: ClassVar[str] = "a record"
+
+    def to_json(self) -> str:
+        """One line of JSON, without its end."""
+        values: Any = self
+        return json.dumps(asdict(values), allow_nan=False, separators=(",", ":"))
+
+    @classmethod
+    def from_json(cls: type[Line], text: str) -> Line:
+        """Rebuild a record from :meth:`to_json`; keys that are not known are ignored.
+
+        Raises
+        ------
+        ValueError
+            If the text is no record.
+        """
+        kind: Any = cls
+        try:
+            values = json.loads(text)
+        except ValueError as error:
+            raise ValueError(f"not {cls.what}: not JSON ({error}).") from None
+        if not isinstance(values, dict):
+            raise ValueError(f"not {cls.what}: the JSON is not an object.")
+        names = [item.name for item in fields(kind)]
+        missing = [name for name in names if name not in values]
+        if missing:
+            raise ValueError(f"not {cls.what}: the key {missing[0]!r} is missing.")
+        return cls(**{name: values[name] for name in names})
+
+
+class KeyedLine(Protocol):
+    """A record of which there is one a key."""
+
+    @property
+    def key(self) -> Any: ...
+
+    @classmethod
+    def from_json(cls: type[Keyed], text: str) -> Keyed: ...
+
+
+def latest_records(path: str | os.PathLike[str], kind: type[Keyed]) -> tuple[list[Keyed], bool]:
+    """The records of a file's complete lines, of several with the same key the last; and whether more follows.
+
+    Raises
+    ------
+    ValueError
+        If a line is no record; the message names file and line.
+    OSError
+        If the file cannot be read.
+    """
+    whole, torn = numbered_lines(path)
+    latest: dict[Any, Keyed] = {}
+    for number, line in whole:
+        try:
+            record = kind.from_json(line)
+        except ValueError as error:
+            raise ValueError(f"{path}:{number}: {error}") from None
+        latest.pop(record.key, None)
+        latest[record.key] = record
+    return list(latest.values()), torn
+
+
+def numbered_lines(path: str | os.PathLike[str]) -> tuple[list[tuple[int, str]], bool]:
+    """The lines of a file of records with their numbers, those that are complete and not blank.
+
+    Returns
+    -------
+    lines : list of (int, str)
+    torn : bool
+        Whether something without a line's end follows.
+
+    Raises
+    ------
+    ValueError
+        If the file is not text.
+    OSError
+        If it cannot be read.
+    """
+    content = Path(path).read_bytes()
+    end = content.rfind(b"\n") + 1
+    try:
+        text = content[:end].decode("utf-8")
+    except UnicodeDecodeError:
+        raise ValueError(f"{path}: not text; expected the records of a campaign, a line of JSON each.") from None
+    numbered = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
+    return numbered, bool(content[end:].strip())
+
+
+class RecordFile:
+    """Appends records to a file, each in one write that has reached the disk when :meth:`append` returns.
+
+    A torn last line is removed first. Only one process may have the file open for appending.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file; made if missing.
+
+    Raises
+    ------
+    ValueError
+        If another campaign is appending to it.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o666)
+        try:
+            _lock(self._file, path)
+            content = Path(path).read_bytes()
+            if not content.endswith(b"\n"):
+                os.ftruncate(self._file, content.rfind(b"\n") + 1)
+        except BaseException:
+            os.close(self._file)
+            raise
+
+    def __enter__(self) -> RecordFile:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._file)
+
+    def append(self, line: str) -> None:
+        """Append one line of JSON."""
+        content = (line + "\n").encode("utf-8")
+        # Regular files take it all at once, unless the disk is full.
+        written = os.write(self._file, content)
+        if written != len(content):
+            raise OSError(f"only {written} of {len(content)} bytes were written; is the disk full?")
+        os.fsync(self._file)
+
+
+def _lock(file: int, path: str | os.PathLike[str]) -> None:
+    try:
+        import fcntl
+    except ImportError:
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        raise ValueError(f"{path}: another campaign writes to it; wait for it or choose another file.") from None
