@@ -74,3 +74,11 @@ def test_the_command_converts(tmp_path):
     write(tmp_path / "c.jsonl", record())
     assert main(["bench", "convert", str(tmp_path / "c.jsonl"), "--out", str(tmp_path / "c.parquet")]) == 0
     assert (tmp_path / "c.parquet").stat().st_size > 0
+
+
+def test_a_file_of_something_else_is_left_alone(tmp_path):
+    path = tmp_path / "notes.txt"
+    path.write_text("not a word of this may be lost")
+    with pytest.raises(ValueError, match="something else than records"):
+        RecordFile(path)
+    assert path.read_text() == "not a word of this may be lost"

@@ -10,7 +10,7 @@ import time
 import numpy as np
 import pytest
 
-from hardmargin import Result, Status, solve, verify
+from hardmargin import Problem, Result, Status, solve, verify
 from hardmargin.checkpoint import Identity, read_checkpoint, write_checkpoint
 from hardmargin.cli import main
 from hardmargin.data import generate
@@ -113,7 +113,7 @@ def test_a_state_is_not_overwritten_by_mistake(hard, tmp_path) -> None:
         ({"method": "benders", "resume": "x"}, "does not support resume"),
         ({"method": "indicator", "cluster": "local"}, "does not support cluster"),
         ({"checkpoint": "no/such/folder/x"}, "no such folder"),
-        ({"checkpoint": "x", "checkpoint_interval": -1}, "checkpoint_interval is -1"),
+        ({"checkpoint": "x", "checkpoint_interval": 0}, "checkpoint_interval is 0"),
         ({"resume": "no-such-file"}, "No such file"),
     ],
 )
@@ -160,14 +160,82 @@ def test_a_finer_gap_is_proven_from_a_coarse_state(tmp_path) -> None:
     assert fine.objective == pytest.approx(solve(data.X, data.y, 10.0).objective, rel=1e-6)
 
 
+def open_subproblems(path, data, C=10.0, method="auto"):
+    """How many a checkpoint has, by the kind of search."""
+    state = read_checkpoint(path, Identity.of(Problem.from_data(data.X, data.y, C), method))["solve"]
+    return {kind: Frontier(*proof["open"]).size for kind, proof in state["proofs"].items()}
+
+
+def test_a_coarser_gap_does_not_cost_the_state(hard, tmp_path) -> None:
+    path = tmp_path / "state"
+    first = solve(hard.X, hard.y, 10.0, method="packing", checkpoint=path, report=interrupted_after(12))
+    assert first.status is Status.INTERRUPTED
+    before = open_subproblems(path, hard, method="packing")
+    coarse = solve(hard.X, hard.y, 10.0, method="packing", gap=0.99, checkpoint=path, resume=path)
+    assert coarse.optimal
+    assert open_subproblems(path, hard, method="packing") == before
+    assert sum(before.values()) > 0
+
+
+def test_ctrl_c_at_the_first_report_of_a_resumed_run(hard, tmp_path) -> None:
+    path = tmp_path / "state"
+    first = solve(hard.X, hard.y, 10.0, method="packing", checkpoint=path, report=interrupted_after(12))
+    written = path.read_bytes()
+    again = solve(hard.X, hard.y, 10.0, method="packing", checkpoint=path, resume=path, report=interrupted_after(0))
+    assert again.status is Status.INTERRUPTED
+    assert (again.objective, again.lower_bound) == (first.objective, first.lower_bound)
+    assert path.read_bytes() == written
+
+
+def test_an_error_in_the_callers_report_keeps_the_state(hard, tmp_path) -> None:
+    calls = 0
+
+    def fail(*_: float) -> None:
+        nonlocal calls
+        calls += 1
+        if calls > 12:
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        solve(hard.X, hard.y, 10.0, method="packing", checkpoint=tmp_path / "state", report=fail)
+    assert sum(open_subproblems(tmp_path / "state", hard, method="packing").values()) > 0
+
+
+def test_going_on_does_not_repeat_what_was_done(tmp_path) -> None:
+    """A proof that is stopped and restored many times looks at about as many subproblems as one that is not."""
+    data, path, runs = generate("B", 90, 8, 3), tmp_path / "state", 0
+    whole = solve(data.X, data.y, 10.0, method="packing")
+    settings: dict = {"method": "packing", "checkpoint": path}
+    result = solve(data.X, data.y, 10.0, report=interrupted_after(8), **settings)
+    while result.status is Status.INTERRUPTED:
+        runs += 1
+        result = solve(data.X, data.y, 10.0, resume=path, report=interrupted_after(8), **settings)
+    assert runs > 1
+    assert result.optimal
+    assert result.nodes < 2 * whole.nodes
+
+
+def test_the_projection_of_dependent_features_is_part_of_the_state(hard, tmp_path, monkeypatch) -> None:
+    """Its last digits depend on the machine, and so would the data that open subproblems are about."""
+    X = np.column_stack([hard.X, hard.X @ np.arange(1.0, 6.0), hard.X[:, 0]])
+    path = tmp_path / "state"
+    first = solve(X, hard.y, 10.0, checkpoint=path, report=interrupted_after(5))
+    assert "2 dependent features" in first.presolve
+    monkeypatch.setattr("hardmargin.keeper.projection", None)
+    second = solve(X, hard.y, 10.0, resume=path)
+    assert second.optimal
+    assert second.objective == pytest.approx(solve(X, hard.y, 10.0).objective, rel=1e-6)
+
+
 def test_a_disk_that_is_full_does_not_end_the_search(tmp_path, monkeypatch) -> None:
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("hardmargin.keeper.write_checkpoint", full)
-    keeper = Keeper(IDENTITY, tmp_path / "state", 0.0)
+    keeper = Keeper(IDENTITY, tmp_path / "state", 0.01)
     with pytest.warns(RuntimeWarning, match="No space left on device; the search goes on"):
         keeper.save(dict)
+    assert keeper.seconds_until_due() > 5, "it will not be better at once"
 
 
 def test_writing_takes_a_small_share_of_the_time(tmp_path, monkeypatch) -> None:

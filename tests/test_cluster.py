@@ -81,9 +81,41 @@ def test_without_any_worker_it_goes_on_here(hard, monkeypatch) -> None:
         distributed.LocalCluster(n_workers=0, dashboard_address=None) as cluster,
         distributed.Client(cluster) as client,
     ):
-        result = solve(data.X, data.y, 10.0, method="packing", cluster=client, time_limit=5)
+        with pytest.warns(RuntimeWarning, match="no worker of the cluster is there"):
+            result = solve(data.X, data.y, 10.0, method="packing", cluster=client, time_limit=5)
     assert result.nodes > 4000
     assert 0 < result.lower_bound <= reference.objective * (1 + 1e-9)
+
+
+def test_the_death_of_the_scheduler_is_survived(hard, monkeypatch) -> None:
+    monkeypatch.setattr("hardmargin.cluster.engine._PATIENCE", 0.2)
+    monkeypatch.setattr("hardmargin.cluster.engine._GATHER", 0.5)
+    data, reference = hard
+    cluster = distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, memory_limit=0)
+    client = distributed.Client(cluster, timeout=2)
+    closer = threading.Timer(3.0, cluster.close, kwargs={"timeout": 5})
+    closer.start()
+    try:
+        result = solve(data.X, data.y, 10.0, method="packing", cluster=client, time_limit=8)
+    finally:
+        closer.join()
+        client.close(timeout=1)
+    assert result.status in (Status.TIME_LIMIT, Status.OPTIMAL)
+    assert 0 < result.lower_bound <= reference.objective * (1 + 1e-9)
+
+
+def test_a_worker_that_cannot_do_it_is_no_reason_to_end(client, monkeypatch) -> None:
+    monkeypatch.setattr("hardmargin.methods.packing._FIRST_NODES", 50)
+    monkeypatch.setattr("hardmargin.cluster.worker.run_slice", _broken)
+    data = generate("B", 90, 5, 3)
+    with pytest.warns(RuntimeWarning, match="a worker of the cluster failed"):
+        result = solve(data.X, data.y, 10.0, method="packing", cluster=client)
+    assert result.optimal
+    assert result.objective == pytest.approx(solve(data.X, data.y, 10.0).objective, rel=1e-6)
+
+
+def _broken(*_: object) -> None:
+    raise ArithmeticError("this worker cannot do it")
 
 
 def test_limits_are_kept_and_the_state_can_be_gone_on_from(client, tmp_path) -> None:

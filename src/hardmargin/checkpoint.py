@@ -22,6 +22,7 @@ from hardmargin.atomic import replace_file
 from hardmargin.problem import Problem
 from hardmargin.versions import __version__
 
+#: Rises with every change of what a file holds, the meaning of a subproblem's numbers included.
 FORMAT = 1
 _NAME = b"hardmargin checkpoint, format "
 _CONTENT = "content"
@@ -51,10 +52,10 @@ class Identity:
     fingerprint: str
 
     @classmethod
-    def of(cls, problem: Problem, reduced: Problem, method: str) -> Identity:
-        """The identity of a solve by a method, from the caller's problem and the reduced one that it works on."""
+    def of(cls, problem: Problem, method: str) -> Identity:
+        """The identity of a solve of the caller's problem by a method."""
         digest = hashlib.sha256()
-        for array in (reduced.X, reduced.y, reduced.costs):
+        for array in (problem.X, problem.y, problem.costs):
             digest.update(f"{array.shape}".encode())
             digest.update(np.ascontiguousarray(array, dtype="<f8").tobytes())
         return cls(method, problem.n, problem.m, float(problem.C), digest.hexdigest())

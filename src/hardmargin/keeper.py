@@ -10,10 +10,14 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from hardmargin.checkpoint import Identity, write_checkpoint
+from hardmargin.checkpoint import Identity, read_checkpoint, write_checkpoint
+from hardmargin.projection import Projection, projection
+from hardmargin.validation import FloatArray
 
 # Writing may take this share of the time; with a large state the interval grows accordingly.
 _LARGEST_SHARE = 0.05
+# A failure counts as a write of so many seconds.
+_AFTER_FAILURE = 1.0
 
 
 class Keeper:
@@ -27,8 +31,18 @@ class Keeper:
         Where states are written; None keeps none.
     interval : float
         Seconds from one to the next, at least.
-    saved : dict, optional
-        The state to begin with, as :func:`read_checkpoint` returns it.
+    resume : path, optional
+        Where the state is that the solve begins with.
+
+    Attributes
+    ----------
+    saved : dict or None
+        That state.
+
+    Raises
+    ------
+    ValueError, OSError
+        If it cannot be used; see :func:`read_checkpoint`.
     """
 
     def __init__(
@@ -36,14 +50,24 @@ class Keeper:
         identity: Identity,
         path: str | os.PathLike[str] | None = None,
         interval: float = math.inf,
-        saved: Mapping[str, Any] | None = None,
+        resume: str | os.PathLike[str] | None = None,
     ) -> None:
-        self.saved = saved
+        content = read_checkpoint(resume, identity) if resume is not None else None
+        self.saved: dict[str, Any] | None = content["solve"] if content is not None else None
+        self._projection: dict[str, Any] | None = content["projection"] if content is not None else None
         self._identity = identity
         self._path = path
         self._interval = interval
         self._written_at = time.monotonic()
         self._writing_time = 0.0
+
+    def project(self, X: FloatArray, shift: FloatArray, longest: float) -> Projection | None:
+        """The projection that the state was reached with; a new one if there is no state."""
+        if self.saved is not None:
+            return Projection(**self._projection) if self._projection is not None else None
+        found = projection(X, shift, longest)
+        self._projection = vars(found) if found is not None else None
+        return found
 
     def seconds_until_due(self) -> float:
         """After how many seconds the next state has to be written."""
@@ -63,14 +87,17 @@ class Keeper:
             return
         begun = time.monotonic()
         try:
-            write_checkpoint(self._path, self._identity, state())
-        except OSError as error:
+            write_checkpoint(self._path, self._identity, {"solve": state(), "projection": self._projection})
+        except (OSError, MemoryError) as error:
+            reason = (error.strerror if isinstance(error, OSError) else "") or str(error) or type(error).__name__
             warnings.warn(
-                f"checkpoint {os.fspath(self._path)}: {error.strerror or error}; the search goes on, and the last "
-                "checkpoint that could be written is kept.",
+                f"checkpoint {os.fspath(self._path)}: {reason}; the search goes on, and the last checkpoint that "
+                "could be written is kept.",
                 RuntimeWarning,
                 stacklevel=2,
             )
+            # It may take a while until there is room again.
+            begun -= _AFTER_FAILURE
         self._written_at = time.monotonic()
         self._writing_time = self._written_at - begun
 
@@ -87,8 +114,8 @@ def check_checkpoint_target(
     OSError
         If the folder does not exist or cannot be written to.
     """
-    if isinstance(interval, bool) or not isinstance(interval, (int, float)) or not interval >= 0:
-        raise ValueError(f"checkpoint_interval is {interval!r}; expected a number of seconds that is not negative.")
+    if isinstance(interval, bool) or not isinstance(interval, (int, float)) or not interval > 0:
+        raise ValueError(f"checkpoint_interval is {interval!r}; expected a positive number of seconds.")
     target = Path(path)
     if target.exists() and not (resumed is not None and Path(resumed).exists() and target.samefile(resumed)):
         raise ValueError(

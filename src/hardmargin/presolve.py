@@ -13,6 +13,7 @@ weights in place of repetitions, are the same reduced problem, and so have the s
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,6 +31,10 @@ _LARGEST_COST_EXPONENT = 1000
 
 # Features of this size at most, and of its inverse at least, need no scaling.
 _COMMON_SIZE = 2.0**10
+
+
+#: Takes what :func:`hardmargin.projection.projection` takes.
+Projector = Callable[[FloatArray, FloatArray, float], "Projection | None"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +112,7 @@ class Presolved:
         return f"{n} x {m} reduced to {self.problem.n} x {self.problem.m}: {', '.join(told)}"
 
 
-def presolve(problem: Problem, *, reduce: bool = True) -> Presolved:
+def presolve(problem: Problem, *, reduce: bool = True, project: Projector = projection) -> Presolved:
     """Reduce a problem without changing its optimum.
 
     Parameters
@@ -116,6 +121,8 @@ def presolve(problem: Problem, *, reduce: bool = True) -> Presolved:
     reduce : bool
         False leaves all samples of positive cost and all features, in their order: the features are only shifted
         and scaled, and scaled only if they are far from the size of 1.
+    project : callable
+        Finds fewer coordinates for dependent features. Its last digits depend on the machine; the rest does not.
 
     Returns
     -------
@@ -131,7 +138,7 @@ def presolve(problem: Problem, *, reduce: bool = True) -> Presolved:
     features = np.flatnonzero(varies) if reduce else np.arange(problem.m)
     # One rounding a value, relative to the shifted value: the certificates of the core allow for it.
     shifted = X[:, features] - shift[features]
-    projected = projection(X[:, features], shift[features], _longest(problem)) if reduce else None
+    projected = project(X[:, features], shift[features], _longest(problem)) if reduce else None
     if projected is not None:
         shifted = projected.samples
     sizes = np.abs(shifted).max(axis=1, initial=0.0)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hardmargin.bounds import Recorder, Report
-from hardmargin.checkpoint import Identity, read_checkpoint
+from hardmargin.checkpoint import Identity
 from hardmargin.cluster import opened_engine
 from hardmargin.cores import available_cores
 from hardmargin.keeper import Keeper, check_checkpoint_target
@@ -69,7 +69,7 @@ def solve(
     gap : float
         Relative gap at which the search stops; at least 1e-9.
     threads : int
-        Threads the method may use; -1 means all cores.
+        Threads the method may use; -1 means all cores. On a cluster, those of the parts that run here.
     seed : int
         The same seed gives the same answer on one thread, if no time limit is reached.
     options : dict or the method's options dataclass, optional
@@ -98,6 +98,10 @@ def solve(
     ------
     ValueError, TypeError
         If the data or a parameter are not usable; the message says what was expected.
+    OSError
+        If a checkpoint cannot be read, or its folder not be written to.
+    ImportError
+        If a package is missing that the method or the cluster needs; the message names it.
 
     Examples
     --------
@@ -119,15 +123,17 @@ def solve(
     limits = _validated_limits(time_limit, gap, threads, seed)
     limits = replace(limits, gap=max(limits.gap, solver.SMALLEST_GAP))
     # Methods from the literature work on the data as they are, unless asked otherwise.
-    reduced = presolve(problem, reduce=getattr(parsed, "presolve", True))
-    if solver.HAS_FRONTIER:
-        identity = Identity.of(problem, reduced.problem, method)
-        saved = read_checkpoint(resume, identity) if resume is not None else None
-        limits = replace(limits, keeper=Keeper(identity, checkpoint, checkpoint_interval, saved))
+    reduce = getattr(parsed, "presolve", True)
+    if checkpoint is None and resume is None:
+        reduced = presolve(problem, reduce=reduce)
+    else:
+        keeper = Keeper(Identity.of(problem, method), checkpoint, checkpoint_interval, resume)
+        reduced = presolve(problem, reduce=reduce, project=keeper.project)
+        limits = replace(limits, keeper=keeper)
+    before = time.monotonic()
     with opened_engine(cluster) as engine:
-        if cluster is not None:
-            # To start or to join a cluster is not part of the solve.
-            limits = replace(limits, engine=engine, started=time.monotonic())
+        # To start or to join a cluster is not part of the solve.
+        limits = replace(limits, engine=engine, started=limits.started + time.monotonic() - before)
         # From here to the result Ctrl-C is heard where the method reports, and nowhere else.
         with HeldSignals() as signals:
             listeners = [lambda *_: signals.let_through(), *([report] if report is not None else [])]

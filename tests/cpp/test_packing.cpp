@@ -95,6 +95,26 @@ TEST(bounds_hold_when_the_search_is_cut_short_and_it_can_be_continued) {
     }
 }
 
+TEST(bounds_hold_when_the_search_goes_on_with_a_larger_objective) {
+    Random random(37);
+    for (int trial = 0; trial < 300; ++trial) {
+        const testing::RandomProblem problem = testing::random_problem(random, 14, 4);
+        const Samples samples = problem.samples();
+        const double optimum = testing::exhaustive_optimum(problem);
+        SearchLimits limits;
+        limits.slice = 1 + random.below(3);
+        limits.node_limit = 1;
+        // What is closed below a target under the optimum says nothing about what is above it.
+        const double target = (0.5 + 0.5 * random.uniform()) * optimum;
+        PackingOutcome outcome = search(samples, {root(target)}, target, options_for(trial), limits);
+        const double upper = optimum * 1.3 + 1e-6;
+        for (int part = 0; part < 10000 && !outcome.open.empty(); ++part) {
+            outcome = search(samples, outcome.open, upper, options_for(trial), limits);
+            CHECK(outcome.lower_bound <= optimum * (1 + 1e-9) + 1e-12);
+        }
+    }
+}
+
 TEST(a_target_below_the_optimum_is_proven_without_a_solution) {
     Random random(33);
     for (int trial = 0; trial < 200; ++trial) {

@@ -10,7 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-_PACKAGES = ("hardmargin", "numpy", "scipy", "scikit-learn", "PySCIPOpt", "cplex")
+_PACKAGES = ("hardmargin", "numpy", "scipy", "scikit-learn", "PySCIPOpt", "cplex", "distributed")
 
 
 @cache

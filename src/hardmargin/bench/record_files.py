@@ -117,7 +117,7 @@ class RecordFile:
     Raises
     ------
     ValueError
-        If another campaign is appending to it.
+        If another campaign is appending to it, or it holds something else.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -125,6 +125,8 @@ class RecordFile:
         try:
             _lock(self._file, path)
             content = Path(path).read_bytes()
+            if any(line and not line.startswith(b"{") for line in content.split(b"\n")):
+                raise ValueError(f"{path}: holds something else than records; expected a new file or one of them.")
             if not content.endswith(b"\n"):
                 os.ftruncate(self._file, content.rfind(b"\n") + 1)
         except BaseException:

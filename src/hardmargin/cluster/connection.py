@@ -67,9 +67,10 @@ def connected(cluster: Any, default_workers: int | None = None) -> Iterator[Any]
                     memory_limit=0,
                     silence_logs=logging.CRITICAL,
                 )
-            cluster = closing.enter_context(workers)
+            closing.enter_context(workers)
         try:
-            client = closing.enter_context(distributed.Client(cluster, timeout=_TIMEOUT))
+            address = cluster if count is None else workers
+            client = closing.enter_context(distributed.Client(address, timeout=_TIMEOUT))
         except (OSError, ValueError) as error:
             raise ValueError(
                 f"cluster is {cluster!r}, where no scheduler answers ({error}); {_EXPECTED}."

@@ -5,12 +5,14 @@ from __future__ import annotations
 import contextlib
 import math
 import queue
+import threading
 import time
 import uuid
 import warnings
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+import numpy as np
 from distributed import CancelledError, KilledWorker
 from distributed.comm.core import CommClosedError
 
@@ -34,6 +36,10 @@ _CENSUS = 1.0
 _PATIENCE = 5.0
 # How long to wait for slices that have been told to end.
 _FAREWELL = 0.4
+# How long to wait for a result that is said to be there.
+_GATHER = 5.0
+# A chunk that has failed so often is not given out again.
+_MOST_FAILURES = 3
 _LOST = (KilledWorker, CancelledError, CommClosedError, TimeoutError)
 
 
@@ -88,17 +94,31 @@ class ClusterEngine:
             return spread.run(observe or (lambda *_: True))
 
     def close(self) -> None:
-        """Take the problem from the workers."""
+        """Take the problem from the workers, if they are still there."""
         if self._problem is not None:
             self._problem = None
-            self._client.unregister_worker_plugin(self._solve)
+            with contextlib.suppress(*_LOST, OSError, RuntimeError):
+                self._client.unregister_worker_plugin(self._solve)
 
     def _hand_out(self, problem: Problem) -> None:
         """Give the problem to all workers, unless they have it."""
         if self._problem is not problem:
             self.close()
-            self._client.register_plugin(worker.ProblemOnWorkers(self._solve, problem))
+            try:
+                self._client.register_plugin(worker.ProblemOnWorkers(self._solve, problem))
+            except worker.OtherVersion as error:
+                raise ValueError(f"cluster: {error}; install the same version everywhere.") from error
+            except (*_LOST, OSError):
+                # Nobody is there; the search will see.
+                pass
             self._problem = problem
+
+
+class _Chunk(NamedTuple):
+    """Subproblems that one slice is given, and how often that has failed."""
+
+    frontier: Frontier
+    failures: int = 0
 
 
 class _Spread:
@@ -112,7 +132,9 @@ class _Spread:
         self._deadline = time.monotonic() + search.seconds
         self._pool = Pool(frontier)
         self._stuck: list[Frontier] = []
-        self._running: dict[Any, Frontier] = {}
+        self._running: dict[Any, _Chunk] = {}
+        self._again: list[_Chunk] = []
+        self._warned = False
         self._done: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._weights: list[float] = []
         self._bias = 0.0
@@ -130,24 +152,27 @@ class _Spread:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for future in list(self._running):
-            future.cancel(force=True)
+        self._take_back()
 
     def run(self, observe: Observer) -> ClusterFound:
         """Search until the end or a limit."""
         go_on = True
-        while go_on and (self._running or self._pool.size) and not self._out_of_budget():
+        while go_on and self._unfinished() and not self._out_of_budget():
             self._count_threads()
             if self._threads == 0 and time.monotonic() - self._seen_at > _PATIENCE:
-                self._work_here()
+                self._take_back()
+                self._warn("no worker of the cluster is there")
+                self._work_here(self._pool.take(_LARGEST_CHUNK, self._worth()))
             self._give_out()
             self._collect(_POLL)
             go_on = observe(self._objective, self._lower_bound(), self._nodes)
         if self._running:
             self._end_slices()
-        outcome = Outcome(timed_out=time.monotonic() >= self._deadline, interrupted=not go_on)
+        self._take_back()
         open_ = Frontier.joined([self._pool.everything(), *self._stuck])
-        exhausted = self._pool.size == 0
+        if open_.size:
+            # As the core does it: who goes on with these has to know under what the rest was closed.
+            open_.numbers[:, -1] = np.minimum(open_.numbers[:, -1], min(self._closed, self._worth()))
         return ClusterFound(
             self._weights,
             self._bias,
@@ -155,18 +180,22 @@ class _Spread:
             self._lower_bound(),
             self._nodes,
             self._work,
-            exhausted,
+            self._pool.size == 0,
             open_,
-            outcome,
+            Outcome(timed_out=time.monotonic() >= self._deadline, interrupted=not go_on),
         )
+
+    def _unfinished(self) -> bool:
+        return bool(self._running or self._again or self._pool.size)
 
     def _worth(self) -> float:
         """Subproblems with a bound of this or more are closed."""
         return self._objective * (1 - float(self._search.settings["gap"]))
 
     def _lower_bound(self) -> float:
-        waiting = [part.lower_bound() for part in (*self._running.values(), *self._stuck)]
-        return min(self._closed, self._worth(), self._pool.lower_bound(), *waiting)
+        waiting = [chunk.frontier.lower_bound() for chunk in (*self._running.values(), *self._again)]
+        stuck = [part.lower_bound() for part in self._stuck]
+        return min(self._closed, self._worth(), self._pool.lower_bound(), *waiting, *stuck)
 
     def _out_of_budget(self) -> bool:
         return time.monotonic() >= self._deadline or 0 < self._search.work_limit <= self._work
@@ -185,19 +214,42 @@ class _Spread:
 
     def _give_out(self) -> None:
         """Keep all workers busy."""
-        while len(self._running) < _AHEAD * self._threads and self._pool.size:
+        while len(self._running) < _AHEAD * self._threads and (self._again or self._pool.size):
             share = self._pool.size // (_AHEAD * self._threads)
-            chunk = self._pool.take(min(max(1, share), _LARGEST_CHUNK), self._worth())
-            if chunk.size == 0:
+            if self._again:
+                chunk = self._again.pop()
+            else:
+                taken = self._pool.take(min(max(1, share), _LARGEST_CHUNK), self._worth())
+                if taken.size == 0:
+                    break
+                chunk = _Chunk(taken)
+            if chunk.failures >= _MOST_FAILURES:
+                self._work_here(chunk.frontier)
+                continue
+            search = self._slice(_SLICE if share > 1 else _FIRST_SLICE)
+            try:
+                future = self._client.submit(worker.run_slice, self._solve, chunk.frontier, search, pure=False)
+            except (*_LOST, OSError, RuntimeError) as error:
+                self._failed(chunk, error)
+                self._threads = 0
                 break
-            seconds = _SLICE if share > 1 else _FIRST_SLICE
-            future = self._client.submit(worker.run_slice, self._solve, chunk, self._slice(seconds), pure=False)
             self._running[future] = chunk
             future.add_done_callback(self._done.put)
 
     def _slice(self, seconds: float) -> Search:
         left = max(0.0, self._deadline - time.monotonic())
         return replace(self._search, upper=self._objective, seconds=min(seconds, left), threads=1, work_limit=0)
+
+    def _failed(self, chunk: _Chunk, error: BaseException | None) -> None:
+        """Whatever became of it: it has to be done again, and nothing of it has been counted."""
+        self._again.append(_Chunk(chunk.frontier, chunk.failures + 1))
+        if error is not None and not isinstance(error, _LOST):
+            self._warn(f"a worker of the cluster failed ({type(error).__name__}: {error})")
+
+    def _warn(self, what: str) -> None:
+        if not self._warned:
+            self._warned = True
+            warnings.warn(f"{what}; what it does not do is done in this process.", RuntimeWarning, stacklevel=2)
 
     def _collect(self, seconds: float) -> None:
         """Take over what workers have returned; wait so long for the first of them."""
@@ -213,17 +265,12 @@ class _Spread:
         chunk = self._running.pop(future, None)
         if chunk is None:
             return
-        error = future.exception() if future.status == "error" else None
-        if future.status == "finished":
-            self._add(chunk, future.result())
-        elif error is None or isinstance(error, _LOST):
-            # Whatever became of it: it has to be done again, and nothing of it has been counted.
-            self._pool.add(chunk)
+        try:
+            found = future.result(timeout=_GATHER)
+        except Exception as error:
+            self._failed(chunk, error)
         else:
-            raise RuntimeError(
-                f"a worker of the cluster failed with {type(error).__name__}: {error}; does it have the same "
-                "version of hardmargin installed?"
-            ) from error
+            self._add(chunk.frontier, found)
 
     def _add(self, chunk: Frontier, found: Slice) -> None:
         self._nodes += found.nodes
@@ -241,32 +288,32 @@ class _Spread:
 
     def _tell(self, objective: float) -> None:
         """Let all workers know, without waiting for them; who is lost need not know."""
-        with contextlib.suppress(*_LOST, OSError):
-            self._client.run(worker.tell, self._solve, objective, wait=False, on_error="ignore")
 
-    def _work_here(self) -> None:
-        """A slice in this process, because there is nobody else."""
-        if self._running:
-            for future, chunk in self._running.items():
-                future.cancel(force=True)
-                self._pool.add(chunk)
-            self._running.clear()
-            warnings.warn(
-                "no worker of the cluster is left; the search goes on in this process until one comes back.",
-                RuntimeWarning,
-                stacklevel=2,
-            )
-        chunk = self._pool.take(_LARGEST_CHUNK, self._worth())
+        def tell() -> None:
+            with contextlib.suppress(Exception):
+                self._client.run(worker.tell, self._solve, objective, on_error="ignore")
+
+        threading.Thread(target=tell, daemon=True).start()
+
+    def _work_here(self, chunk: Frontier) -> None:
+        """A slice in this process, because nobody else does it."""
         if chunk.size:
-            self._add(chunk, Slice.of(LocalEngine().search(self._problem, chunk, self._slice(_FIRST_SLICE), None)))
+            search = replace(self._slice(_FIRST_SLICE), threads=self._search.threads)
+            self._add(chunk, Slice.of(LocalEngine().search(self._problem, chunk, search, None)))
 
     def _end_slices(self) -> None:
-        """Tell the slices to end, take what comes in time, and put the rest back."""
+        """Tell the slices to end, and take what comes in time."""
         self._tell(worker.STOP)
         patience = time.monotonic() + _FAREWELL
         while self._running and (left := patience - time.monotonic()) > 0:
             self._collect(min(_POLL, left))
-        for future, chunk in self._running.items():
-            future.cancel(force=True)
-            self._pool.add(chunk)
+
+    def _take_back(self) -> None:
+        """Put what nobody has done back into the pool."""
+        for future in self._running:
+            with contextlib.suppress(*_LOST, OSError, RuntimeError):
+                future.cancel(force=True)
+        for chunk in (*self._running.values(), *self._again):
+            self._pool.add(chunk.frontier)
         self._running.clear()
+        self._again.clear()

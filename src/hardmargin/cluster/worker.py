@@ -10,6 +10,7 @@ from distributed import WorkerPlugin
 from hardmargin.frontier import Frontier
 from hardmargin.methods.engine import Found, LocalEngine, Search
 from hardmargin.problem import Problem
+from hardmargin.versions import __version__
 
 # By the name of the solve: the problem, and the best objective that somebody has told this worker of.
 _problems: dict[str, Problem] = {}
@@ -17,6 +18,10 @@ _told: dict[str, float] = {}
 
 #: Told instead of an objective: slices of this solve have to end.
 STOP = -math.inf
+
+
+class OtherVersion(RuntimeError):  # noqa: N818
+    """A worker has another version, which may mean something else by the same numbers."""
 
 
 class Slice(NamedTuple):
@@ -57,9 +62,12 @@ class ProblemOnWorkers(WorkerPlugin):
     def __init__(self, solve: str, problem: Problem) -> None:
         self.name = solve
         self._problem = problem
+        self._version = __version__
 
     def setup(self, worker: Any) -> None:
         """Called on every worker."""
+        if self._version != __version__:
+            raise OtherVersion(f"hardmargin {self._version} gives out the work, and this worker has {__version__}")
         _problems[self.name] = self._problem
 
     def teardown(self, worker: Any) -> None:

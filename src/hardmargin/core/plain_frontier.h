@@ -12,7 +12,8 @@
 namespace hardmargin {
 
 // Subproblem k has the integers from ends[k - 1] (0 for the first) to ends[k] and an equal share of the numbers, of
-// which the last two are its `bound` and its `upper`.
+// which the last two are its `bound` and its `upper`. Together they hold every solution that costs less than the
+// smallest `upper`, whatever has been closed beside them.
 struct PlainFrontier {
     std::vector<std::uint32_t> integers;
     std::vector<std::uint64_t> ends;

@@ -95,6 +95,11 @@ public:
             outcome.open.push_back(std::move(entry.node));
         }
         std::move(stuck_.begin(), stuck_.end(), std::back_inserter(outcome.open));
+        // What was closed beside them was closed for solutions better than this only, and whoever goes on with
+        // them has to know it, whatever objective he starts from.
+        for (Node& node : outcome.open) {
+            node.upper = std::min({node.upper, derived_under_, upper_.load() * (1 - options_.gap)});
+        }
         return outcome;
     }
 

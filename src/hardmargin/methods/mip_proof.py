@@ -154,7 +154,7 @@ class MipProof(Proof):
         return Incumbent(np.array(solver.weights), solver.bias)
 
     def _take(self, hyperplane: Incumbent) -> None:
-        self._learn(hyperplane, self.problem.evaluate(*hyperplane).objective)
+        self.learn(hyperplane, self.problem.evaluate(*hyperplane).objective)
 
     def _observe_solver(self, answer: Answer) -> bool:
         upper = min(self.objective, answer.upper) if answer.hyperplane is not None else self.objective

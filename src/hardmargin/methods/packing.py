@@ -137,9 +137,9 @@ class PackingProof(Proof):
         """What to prove next; None if there is nothing left to prove, or no leave to go on."""
         if self.finished or self.stuck:
             return None
-        begun = self._target
-        if begun is not None and begun <= self.objective and self.lower_bound < self._proven(begun):
-            return begun
+        if self._target is not None and self.lower_bound < self._proven(self._target):
+            # What is open below a target is all that is open below a smaller one.
+            return min(self._target, self.objective)
         target = self.lower_bound + self._step
         return self.objective if target > self.objective - self._cost else target
 
@@ -169,9 +169,10 @@ class PackingProof(Proof):
 
     def _search_below(self, target: float) -> None:
         """Go on with the search below a target, or begin it."""
-        if target != self._target:
-            self._target, self._target_work = target, 0
+        if self._target is None or target > self._target:
+            self._target_work = 0
             self._open = self._whole(target)
+        self._target = target
         found = self._open = self.search(self._open, target)
         self._target_work += found.work
         proven = self.lower_bound >= self._proven(target)

@@ -77,10 +77,10 @@ class Proof:
 
     def take_over(self, other: Proof) -> None:
         """Learn what another proof of the same problem knows."""
-        self._learn(Incumbent(other.coef, other.intercept), other.objective, other.lower_bound)
+        self.learn(Incumbent(other.coef, other.intercept), other.objective, other.lower_bound)
         self.improved = self.improved or other.improved
 
-    def _learn(self, hyperplane: Incumbent, objective: float, lower_bound: float = 0.0) -> None:
+    def learn(self, hyperplane: Incumbent, objective: float, lower_bound: float = 0.0) -> None:
         """Take over a hyperplane and a bound, each if it is better."""
         if objective < self.objective:
             self.coef, self.intercept, self.objective = np.array(hyperplane.coef), hyperplane.intercept, objective
@@ -141,7 +141,7 @@ class Proof:
         self.work += found.work
         # Without weights nothing better was found, and the objective is the one it started from.
         objective = found.objective if found.weights else np.inf
-        self._learn(Incumbent(np.array(found.weights), found.bias), objective, found.lower_bound)
+        self.learn(Incumbent(np.array(found.weights), found.bias), objective, found.lower_bound)
         self.watch.report(self.objective, self.lower_bound, self.nodes)
         self.watch.take_note(found.outcome, pausing=True)
 
@@ -149,11 +149,12 @@ class Proof:
         """Look for a better hyperplane once more, unless that has been done."""
         if self.improved or self.finished:
             return
-        self.improved = True
         settings = heuristic.Options(effort)
         found = heuristic.run(self.problem, self.incumbent, self.limits, self._observe_heuristic, settings)
-        self._learn(Incumbent(np.array(found.coef), found.intercept), found.objective, found.lower_bound)
-        if found.status is not Status.HEURISTIC:
+        self.learn(Incumbent(np.array(found.coef), found.intercept), found.objective, found.lower_bound)
+        if found.status is Status.HEURISTIC:
+            self.improved = True
+        else:
             self.watch.ended = found.status
 
     def observe(self, upper: float, lower: float, nodes: int) -> bool:

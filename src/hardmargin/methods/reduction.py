@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hardmargin.frontier import Frontier
+from hardmargin.methods.base import Incumbent
 from hardmargin.methods.engine import Found, LocalEngine, Search, frontier_of
 from hardmargin.methods.proof import Proof
 
@@ -56,6 +57,8 @@ def reduction(proof: Proof) -> Reduction:
         tried = _try_to_keep(proof, sample, given_up)
         proof.watch.take_note(tried.outcome)
         work += tried.work
+        if tried.weights:
+            proof.learn(Incumbent(np.array(tried.weights), tried.bias), tried.objective)
         # What is closed after something better was found is closed for less than that only.
         if frontier_of(tried).size or tried.weights:
             failures += 1

@@ -12,6 +12,7 @@ from hardmargin.bounds import Report, relative_gap
 from hardmargin.methods import heuristic
 from hardmargin.methods.base import Incumbent, Limits
 from hardmargin.methods.proof import Proof
+from hardmargin.methods.watch import Watch
 from hardmargin.problem import Problem
 from hardmargin.result import Result
 from hardmargin.status import Status
@@ -80,40 +81,46 @@ def prove(
     saved = limits.keeper.saved if limits.keeper is not None else None
     found, enough = _first_answer(problem, incumbent, limits, report, effort, saved)
     if enough:
-        _keep(limits, found, ())
+        if saved is None or not saved["proofs"]:
+            # Otherwise the state that is there has more in it.
+            _keep(limits, found, ())
         return replace(found, method=method)
     players = players_for(found)
-    if saved is not None and saved["gap"] <= limits.gap:
+    if saved is not None and saved["proofs"] and saved["gap"] <= limits.gap:
         for player in players:
-            if player.proof.kind in saved["proofs"]:
-                player.proof.restore(saved["proofs"][player.proof.kind])
-    result = _played(players, limits)
+            player.proof.restore(saved["proofs"][player.proof.kind])
+        before = 0
+    else:
+        before = saved["nodes"] if saved is not None else 0
+    result = _played(players, limits, before)
     return replace(result, method=method)
 
 
-def _played(players: Sequence[Player], limits: Limits) -> Result:
-    """The result of all turns."""
+def _played(players: Sequence[Player], limits: Limits, nodes_before: int) -> Result:
+    """The result of all turns, with what was looked at before them."""
 
     def best() -> Result:
         last = next((player.proof for player in players if player.proof.finished), players[0].proof)
-        return replace(last.result(), nodes=sum(player.proof.nodes for player in players))
+        return replace(last.result(), nodes=nodes_before + sum(player.proof.nodes for player in players))
 
     def keep_if_due() -> None:
         if limits.keeper is not None:
             limits.keeper.save_if_due(lambda: _state(limits, best(), players))
 
     keep_if_due()
-    while not any(player.proof.finished for player in players):
-        able = [player for player in players if not player.ended]
-        if not able:
-            break
-        player = min(able, key=lambda player: player.due)
-        player.take_turn(alone=len(able) == 1)
-        for other in players:
-            other.proof.take_over(player.proof)
-        keep_if_due()
-    result = best()
-    _keep(limits, result, players)
+    try:
+        while not any(player.proof.finished for player in players):
+            able = [player for player in players if not player.ended]
+            if not able:
+                break
+            player = min(able, key=lambda player: player.due)
+            player.take_turn(alone=len(able) == 1)
+            for other in players:
+                other.proof.take_over(player.proof)
+            keep_if_due()
+    finally:
+        result = best()
+        _keep(limits, result, players)
     return result
 
 
@@ -130,7 +137,11 @@ def _first_answer(
         found = heuristic.run(problem, incumbent, limits, report, heuristic.Options(effort))
     else:
         found = _saved_answer(problem, limits, saved)
-        report(limits.elapsed(), found.objective, found.lower_bound, found.nodes)
+        watch = Watch(limits, report)
+        watch.report(found.objective, found.lower_bound, found.nodes)
+        watch.take_note(None)
+        if watch.ended is not None:
+            return replace(found, status=watch.ended), True
         if not saved["proofs"] and found.gap > limits.gap:
             # That run ended in its primal search.
             known = Incumbent(np.array(found.coef), found.intercept)
