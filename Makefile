@@ -29,6 +29,7 @@ $(VENV)/build-tools: $(VENV)/bin/python pyproject.toml
 	@touch $@
 
 $(VENV)/installed: $(VENV)/build-tools pyproject.toml CMakeLists.txt
+	@echo "compiling hardmargin, which takes a minute or two ..."
 	$(PIP) install $(EDITABLE) ".[plot]"
 	@touch $@
 
@@ -42,6 +43,7 @@ $(VENV)/installed-compare: $(VENV)/installed
 
 demo: $(VENV)/installed
 	$(BIN)/python examples/demo.py
+	@echo "The command line is $(BIN)/hardmargin; '. $(BIN)/activate' makes it 'hardmargin'."
 
 test: lint types test-cpp test-python
 

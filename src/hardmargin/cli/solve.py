@@ -54,9 +54,12 @@ def run(arguments: argparse.Namespace) -> int:
     with HeldSignals() as signals:
         with Progress(style="quiet" if arguments.quiet else "auto") as progress:
 
-            def announce() -> None:
+            def announce(upper: float, lower: float, nodes: int) -> None:
                 with progress.paused():
                     _tell(_description(dataset, arguments), arguments)
+                    if arguments.resume is not None:
+                        known = f"objective {upper:.9g}, proven bound {lower:.9g}, {nodes} nodes"
+                        _tell(f"resumed from {arguments.resume}: {known}", arguments)
 
             report = _interruptible(progress, signals, announce)
             result = solve(dataset.X, dataset.y, arguments.C, report=report, **_settings(arguments, dataset))
@@ -100,7 +103,7 @@ def _settings(arguments: argparse.Namespace, dataset: data.Dataset) -> dict[str,
     }
 
 
-def _interruptible(progress: Report, signals: HeldSignals, announce: Callable[[], None]) -> Report:
+def _interruptible(progress: Report, signals: HeldSignals, announce: Callable[[float, float, int], None]) -> Report:
     begun = False
 
     def report(time: float, upper: float, lower: float, nodes: int) -> None:
@@ -108,7 +111,7 @@ def _interruptible(progress: Report, signals: HeldSignals, announce: Callable[[]
         if not begun:
             # Not before the search has begun: what it refuses is told in one line, and nothing else.
             begun = True
-            announce()
+            announce(upper, lower, nodes)
         progress(time, upper, lower, nodes)
         signals.let_through()
 

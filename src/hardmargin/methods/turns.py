@@ -134,7 +134,7 @@ def _first_answer(
 ) -> tuple[Result, bool]:
     """A hyperplane and a first bound, and whether there is no need or no leave to go on."""
     if saved is None:
-        found = heuristic.run(problem, incumbent, limits, report, heuristic.Options(effort))
+        found = _searched(problem, incumbent, limits, report, effort)
     else:
         found = _saved_answer(problem, limits, saved)
         watch = Watch(limits, report)
@@ -145,10 +145,22 @@ def _first_answer(
         if not saved["proofs"] and found.gap > limits.gap:
             # That run ended in its primal search.
             known = Incumbent(np.array(found.coef), found.intercept)
-            searched = heuristic.run(problem, known, limits, report, heuristic.Options(effort))
+            searched = _searched(problem, known, limits, report, effort)
             bound = min(max(found.lower_bound, searched.lower_bound), searched.objective)
             found = replace(searched, lower_bound=bound, gap=relative_gap(searched.objective, bound))
     return found, found.gap <= limits.gap or found.status is not Status.HEURISTIC
+
+
+def _searched(
+    problem: Problem, incumbent: Incumbent | None, limits: Limits, report: Report, effort: float
+) -> Result:
+    """What the primal search finds; its rounds are no subproblems, and are not counted."""
+
+    def report_without_rounds(time: float, upper: float, lower: float, _: int) -> None:
+        report(time, upper, lower, 0)
+
+    found = heuristic.run(problem, incumbent, limits, report_without_rounds, heuristic.Options(effort))
+    return replace(found, nodes=0)
 
 
 def _saved_answer(problem: Problem, limits: Limits, saved: Mapping[str, Any]) -> Result:
