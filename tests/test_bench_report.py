@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from dataclasses import fields
+from dataclasses import fields, replace
 from html.parser import HTMLParser
 
 import pytest
@@ -102,6 +102,12 @@ def test_a_robustness_study_has_its_section():
     assert '<section id="robustness">' in html
     assert "A-n40-d2" in html
     assert "87.50" in html
+
+
+def test_panels_of_a_robustness_study_share_their_range():
+    low, high = evaluation("hinge", 0.1), replace(evaluation("hinge", 0.1), setting="B-n40-d2", accuracy=0.5)
+    first, second = robustness.robustness_figure([low, high]).axes
+    assert first.get_ylim() == second.get_ylim()
 
 
 def test_no_records_are_refused():
