@@ -10,7 +10,7 @@ from bench_runs import record, small_campaign
 from hardmargin.bench.figure_style import inline_svg, looks
 from hardmargin.bench.figures import all_figures
 from hardmargin.bench.figures_gaps import gaps_by_configuration, gaps_by_n
-from hardmargin.bench.figures_times import profiles, times_by_size
+from hardmargin.bench.figures_times import integrals, profiles, times_by_size
 from hardmargin.bench.runs import runs_of
 from hardmargin.cli import main
 
@@ -65,12 +65,50 @@ def test_published_boxes_stand_beside_on_the_same_pairs(runs):
 def test_configurations_have_their_proofs_above(runs):
     ax = gaps_by_configuration(runs).axes[0]
     assert [label.get_text() for label in ax.get_xticklabels()] == ["(5%, 5%)"]
-    assert [text.get_text() for text in ax.texts] == ["0"]
+    assert [text.get_text() for text in ax.texts] == ["0/2"]
     assert gaps_by_configuration(runs_of([record()])) is None
 
 
+def test_published_configurations_are_those_of_the_pairs_that_were_run(runs):
+    (ours,) = [one for one in runs if one.shares and one.pair == ("n60d2ATj0", 1.0)]
+    theirs = [ours._replace(system="cb_5_5", configuration="cb_5_5", status="optimal", C=C) for C in (1.0, 10.0)]
+    ax = gaps_by_configuration([ours], theirs).axes[0]
+    assert [text.get_text() for text in ax.texts] == ["1/1", "0/1"]
+
+
+def test_proven_runs_are_drawn_at_zero_and_single_ones_in_colour():
+    runs = runs_of([record(gap=1e-9), record(method="packing", gap=1e-9)])
+    ax = gaps_by_n(runs).axes[0]
+    assert ax.get_ylim() == (0, 1)
+    marks = [line for line in ax.lines if line.get_marker() in ("o", "s")]
+    assert [line.get_ydata().tolist() for line in marks] == [[0.0], [0.0]]
+    assert [line.get_color() for line in marks] == [look.colour for look in list(looks(["a", "b"]).values())[:2]]
+
+
+def test_generated_instances_have_figures_of_their_own(runs):
+    generated = runs_of([record(instance="gen60d2A0")])
+    found = {one.name: one for one in all_figures([*runs, *generated])}
+    assert {"figure3", "generated_gaps_by_n", "generated_time_by_size"} <= set(found)
+    assert "1 run on generated instances" in found["figure3"].caption
+    assert len(found["figure3"].figure.axes[0].patches) == 2
+    assert "ublished" not in found["generated_gaps_by_n"].caption
+
+
+def test_times_within_a_decade_have_figures_at_their_axis():
+    figure = times_by_size(runs_of([record(runtime=0.2), record(C=10.0, runtime=0.8)]))
+    figure.draw_without_rendering()
+    labels = [label.get_text() for label in figure.axes[0].get_yticklabels() if label.get_visible()]
+    assert {"0.1", "1"} <= set(labels)
+
+
+def test_integrals_start_at_the_left(runs):
+    ax = integrals(runs).axes[0]
+    assert ax.get_xlim() == (0, 100)
+    assert all(line.get_xdata()[0] == 0 for line in ax.lines)
+
+
 def test_profile_names_its_problems(runs):
-    assert "of 6 problems" in profiles(runs).axes[0].get_ylabel()
+    assert "problems proven within it (% of 6)" in profiles(runs).axes[0].get_ylabel()
 
 
 def test_sizes_of_the_regular_sets_are_named_first(runs):

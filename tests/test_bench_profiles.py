@@ -86,5 +86,7 @@ def test_wilcoxon_leaves_equal_gaps_out():
     assert found.verdict == "smaller gaps"
     assert compare_gaps(worse, better).verdict == "larger gaps"
     same = compare_gaps(better, better)
-    assert (same.p, same.verdict) == (None, "no difference")
+    assert (same.p, same.verdict) == (None, "equal gaps")
+    few = compare_gaps(better[:5], worse[:5])
+    assert (few.p, few.verdict) == (pytest.approx(2 / 2**5), "not significant")
     assert compare_gaps(better, runs_of([record(instance="n60d2ATj1")])) is None

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import fields
+import sys
+from dataclasses import fields, replace
 from html.parser import HTMLParser
 
 import pytest
@@ -13,7 +14,8 @@ from hardmargin.bench import robustness
 from hardmargin.bench.catalogue import PENALTIES, published_instances
 from hardmargin.bench.plan import interleaved
 from hardmargin.bench.report import report
-from hardmargin.bench.report_settings import environment_table, run_commands, settings_table
+from hardmargin.bench.report_commands import run_commands
+from hardmargin.bench.report_settings import environment_table, settings_table
 from hardmargin.cli import main
 from hardmargin.cli.commands import _parser
 from hardmargin.cli.key_values import one_flag_each
@@ -49,7 +51,7 @@ class Page(HTMLParser):
 
 @pytest.fixture(scope="module")
 def html() -> str:
-    return report(small_campaign(), title="A <small> campaign", sources=["/some/where/small.jsonl"])
+    return report({"some/where/small one.jsonl": small_campaign()}, title="A <small> campaign")
 
 
 @pytest.fixture(scope="module")
@@ -76,8 +78,7 @@ def test_page_tells_what_was_run(html):
     assert "Runs without an answer: 1." in html
     assert html.count("<tr><td>heart5f1i1.train</td>") == 4
     assert "Example 3000" in html
-    assert "hardmargin bench report small.jsonl" in html
-    assert "/some/where" not in html
+    assert "hardmargin bench report &#x27;some/where/small one.jsonl&#x27;" in html
 
 
 def evaluation(model: str, share: float) -> robustness.Record:
@@ -97,15 +98,21 @@ def evaluation(model: str, share: float) -> robustness.Record:
 
 def test_a_robustness_study_has_its_section():
     study = [evaluation(model, share) for model in ("hard-margin", "hinge") for share in (0.0, 0.1)]
-    html = report([record(set="UCI", trace=[])], study=study)
+    html = report({"c.jsonl": [record(set="UCI", trace=[])]}, study=study)
     assert '<section id="robustness">' in html
     assert "A-n40-d2" in html
     assert "87.50" in html
 
 
+def test_panels_of_a_robustness_study_share_their_range():
+    low, high = evaluation("hinge", 0.1), replace(evaluation("hinge", 0.1), setting="B-n40-d2", accuracy=0.5)
+    first, second = robustness.robustness_figure([low, high]).axes
+    assert first.get_ylim() == second.get_ylim()
+
+
 def test_no_records_are_refused():
     with pytest.raises(ValueError, match="no runs to report"):
-        report([])
+        report({"c.jsonl": []})
 
 
 def test_settings_and_environment():
@@ -146,6 +153,42 @@ def test_commands_know_samples_and_the_whole_benchmark():
     (line,) = run_commands(records[1:60], "c.jsonl")
     assert line.endswith("# on 59 pairs of instance and C")
     assert parsed(line).sample is None
+
+
+def test_systems_of_one_campaign_have_one_command():
+    pairs = [{"instance": name, "C": C} for name in ("n60d2ATj0", "n60d2BTj0") for C in (1.0, 100.0)]
+    cb = {"configuration": "cb_5_5", "options": {"T_S": 0.05, "T_B": 0.05}}
+    systems = [{"method": "auto"}, {"method": "benders", **cb}, {"method": "benders"}]
+    (line,) = run_commands([record(**pair, **system) for pair in pairs for system in systems], "a/c.jsonl")
+    arguments = parsed(line)
+    assert arguments.out == "a/c.jsonl"
+    assert (arguments.methods, arguments.configurations) == (["auto", "benders"], ["default", "cb_5_5"])
+    assert (arguments.instances, arguments.C) == (["n60d2ATj0", "n60d2BTj0"], [1.0, 100.0])
+    # Together they would ask for benders in its default configuration too.
+    assert len(run_commands([record(**pair, **system) for pair in pairs for system in systems[:2]], "c")) == 2
+
+
+def test_what_was_not_run_of_a_campaign_is_told():
+    records = [record(), record(instance="n60d2BTj0", C=100.0)]
+    (line,) = run_commands([*records], "c.jsonl")
+    assert line.endswith("--instances n60d2ATj0 n60d2BTj0 --C 1 100  # 2 of its 4 pairs were run")
+    assert len(run_commands([*records, record(instance="gen60d2A0")], "c.jsonl")) == 2
+
+
+def test_whole_sets_are_named_as_such():
+    chosen = [one for one in published_instances() if one.set == "A" or one.group == "heart"]
+    records = [record(instance=one.name, C=C) for one in chosen for C in PENALTIES]
+    (line,) = run_commands(records, "c.jsonl")
+    assert (parsed(line).sets, parsed(line).instances, parsed(line).C) == (["A", "heart"], [], None)
+
+
+def test_a_missing_file_is_told_before_the_slow_imports(tmp_path, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "hardmargin.bench.records", None)
+    monkeypatch.setitem(sys.modules, "hardmargin.bench.report", None)
+    for command in ("report", "tables", "figures"):
+        out = [] if command == "tables" else ["--out", str(tmp_path / "out")]
+        assert main(["bench", command, str(tmp_path / "nofile.jsonl"), *out]) == 2
+        assert "nofile.jsonl: No such file" in capsys.readouterr().err
 
 
 def test_command_writes_the_page(tmp_path, capsys, monkeypatch):

@@ -10,7 +10,13 @@ from bench_runs import failed_record, open_record, record, run, small_campaign
 from hardmargin.bench.records import Record
 from hardmargin.bench.runs import Run, runs_of
 from hardmargin.bench.table import Share, Table
-from hardmargin.bench.tables import all_tables, gaps_over_time_table, instance_table, paper_tables
+from hardmargin.bench.tables import (
+    all_tables,
+    configurations_table,
+    gaps_over_time_table,
+    instance_table,
+    paper_tables,
+)
 from hardmargin.cli import main
 
 
@@ -28,6 +34,7 @@ def campaign(tmp_path):
 
 @pytest.fixture(autouse=True)
 def _no_data(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.delenv("HARDMARGIN_DATA", raising=False)
 
 
@@ -36,7 +43,7 @@ def published_run(**changes) -> Run:
 
 
 def test_ours_stand_beside_the_printed_figures():
-    table = paper_tables(runs_of([record(), open_record(C=10.0)]))[0]
+    table = paper_tables(runs_of([record(), open_record(C=10.0)]), all_rows=True)[0]
     assert (table.name, [line[0] for line in table.rows]) == ("table3", ["60", "100", "200", "500", "Overall"])
     assert cells(table, "100", "CB-SVM-HML") == [Share(61, 75), 4.26, 170.76]
     assert cells(table, "60", "auto") == [Share(1, 2), 12.5, 31.0]
@@ -49,14 +56,37 @@ def test_a_part_of_the_benchmark_is_compared_with_the_same_part():
     literature = [published_run(runtime=100.0), published_run(C=10.0), published_run(instance="n60d2ATj1")]
     table = paper_tables(runs_of([record()]), literature)[0]
     assert cells(table, "60", "Brooks 2011") == [Share(1, 1), 0.0, 100.0]
-    assert cells(table, "100", "Brooks 2011") == [None] * 3
+    assert [line[0] for line in table.rows] == ["60", "Overall"]
     assert "that were run here" in table.caption
+    assert "nothing of them was run: 100, 200, 500." in table.caption
+    table = paper_tables(runs_of([record()]), literature, all_rows=True)[0]
+    assert cells(table, "100", "Brooks 2011") == [None] * 3
+    assert "nothing of them was run" not in table.caption
 
 
-def test_generated_instances_have_no_published_columns():
-    table = paper_tables(runs_of([record(instance="gen80d3A0", n=80, m=3)]))[0]
-    assert [line[0] for line in table.rows] == ["80", "Overall"]
-    assert {column.group for column in table.columns} == {"", "auto"}
+def test_generated_instances_have_tables_of_their_own():
+    generated = record(instance="gen80d3A0", n=80, m=3)
+    tables = {table.name: table for table in all_tables(runs_of([record(), generated, record(C=7.0)]))}
+    assert cells(tables["table3"], "Overall", "auto")[0] == Share(1, 1)
+    assert cells(tables["means"], "Overall", "auto")[0] == Share(1, 1)
+    assert "auto 1 of 300" in tables["table3"].caption
+    told = "1 run on generated instances, 1 run on other instances or with another C, which are shown apart"
+    assert told in tables["table3"].caption
+    own = tables["generated_a_by_n"]
+    assert [line[0] for line in own.rows] == ["80", "Overall"]
+    assert {column.group for column in own.columns} == {"", "auto"}
+    assert cells(tables["other_means"], "Overall", "auto")[0] == Share(1, 1)
+    alone = [table.name for table in all_tables(runs_of([generated]))]
+    assert alone == [f"generated_{name}" for name in ("a_by_n", "a_by_m", "means", "gaps_over_time")]
+
+
+def test_published_configurations_are_of_the_same_pairs():
+    (ours,) = runs_of([open_record(method="benders", configuration="cb_5_5")])
+    theirs = [ours._replace(system="cb_5_5", configuration="cb_5_5", status="optimal", C=C) for C in (1.0, 10.0)]
+    rows = {(row[0], row[1]): row[3] for row in configurations_table([ours], theirs).rows}
+    assert rows["(5%, 5%)", "published"] == Share(1, 1)
+    assert rows["(5%, 5%)", "benders (5%, 5%)"] == Share(0, 1)
+    assert "all 875 pairs" in configurations_table([ours]).caption
 
 
 def test_runs_without_an_answer_are_told():
@@ -90,6 +120,11 @@ def test_command_prints_and_writes(campaign, tmp_path, capsys):
     printed = capsys.readouterr().out
     assert "Table 2: performance on the UCI instances" in printed
     assert "shift of 1 s" in " ".join(printed.split())
+    assert max(map(len, printed.splitlines())) <= 80
+    assert " ".join(printed.split()).endswith("it is 60 s (published runs: 600 s).")
+    assert "adult" not in printed.replace("adult, australian", "")
+    assert main(["bench", "tables", campaign, "--all"]) == 0
+    assert "\nadult " in capsys.readouterr().out
     out = tmp_path / "tables"
     assert main(["bench", "tables", campaign, "--format", "csv", "--out", str(out), "--per-instance"]) == 0
     with (out / "instances.csv").open() as file:

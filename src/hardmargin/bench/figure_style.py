@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 import io
+import math
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hardmargin.bench import published
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
 #: Of lines and letters; in a page it becomes the colour of the page's own text.
 INK = "#222222"
 
 #: Okabe and Ito's palette, told apart with any kind of colour vision; neighbours differ in grey too.
-PALETTE = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7", "#999999", "#B8A800")
+PALETTE = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#B8A800", "#CC79A7", "#999999")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 DASHES = ("-", "--", "-.", (0, (4, 1, 1, 1, 1, 1)))
 
 _PUBLISHED_COLOURS = {published.NAMES[published.BROOKS]: "#999999", published.NAMES[published.REFERENCE]: "#CC79A7"}
+
+# Of a logarithmic axis: up to this ratio of its ends, powers of ten are too few figures.
+_SHORT_SPAN = 100.0
 
 
 class Look(NamedTuple):
@@ -73,16 +78,41 @@ def tidy(ax: Axes, *, title: str = "", x: str = "", y: str = "") -> None:
         ax.set_title(title, color=INK, fontsize=11)
 
 
-def add_legend(figure: Figure, ax: Axes, columns: int = 5) -> None:
-    """One legend for the whole figure, below it."""
-    handles, names = ax.get_legend_handles_labels()
-    unique = dict(zip(names, handles, strict=True))
+def plain_log(axis: Axis) -> None:
+    """A logarithmic axis with plain figures at it, such as 0.1, and with 2 and 5 between where there is room."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+    lowest, highest = axis.get_view_interval()
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if highest < _SHORT_SPAN * lowest else (1.0,)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_minor_locator(NullLocator())
+
+
+def whole_decades(lowest: float, highest: float) -> tuple[float, float]:
+    """Limits of a logarithmic axis that always has two figures at it or more.
+
+    Examples
+    --------
+    >>> whole_decades(0.2, 0.8)
+    (0.1, 1.0)
+    """
+    return 10.0 ** math.floor(math.log10(0.9 * lowest)), 10.0 ** math.ceil(math.log10(1.1 * highest))
+
+
+def add_legend(figure: Figure, *axes: Axes, most: int = 5) -> None:
+    """One legend for the whole figure, below it, of all that is drawn in these axes."""
+    unique: dict[str, Any] = {}
+    for ax in axes:
+        handles, names = ax.get_legend_handles_labels()
+        unique = dict(zip(names, handles, strict=True)) | unique
     if unique:
+        # Inches that an entry takes, so that none is cut off at the sides.
+        width = 0.7 + 0.085 * max(map(len, unique))
         figure.legend(
             unique.values(),
             unique.keys(),
             loc="outside lower center",
-            ncols=min(columns, len(unique)),
+            ncols=max(1, min(most, len(unique), int(figure.get_figwidth() / width))),
             frameon=False,
             labelcolor=INK,
         )

@@ -10,13 +10,13 @@ import numpy as np
 from hardmargin.bench import published
 from hardmargin.bench.aggregate import select
 from hardmargin.bench.configurations import PAPER
-from hardmargin.bench.figure_style import INK, add_legend, looks, new_figure, tidy
+from hardmargin.bench.figure_boxes import draw_boxes
+from hardmargin.bench.figure_style import INK, add_legend, looks, new_figure, plain_log, tidy
 from hardmargin.bench.paper_tables import SETS
 from hardmargin.bench.profiles import mean_gaps
-from hardmargin.bench.runs import Run, configuration_name, systems_of
+from hardmargin.bench.runs import Run, configuration_name, on_same_pairs, systems_of
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 # Of the room for the boxes that stand at one place.
@@ -31,36 +31,44 @@ def gaps_by_n(runs: Sequence[Run], literature: Sequence[Run] = ()) -> Figure | N
     sets = [key for key in ("A", "B") if select(runs, set=key)]
     if not sets:
         return None
-    shown = [*_beside(runs, literature), *runs]
+    theirs = [run for run in on_same_pairs(literature, runs) if run.system in published.NAMES.values()]
+    shown = [run for run in (*theirs, *runs) if run.set in sets]
     systems = systems_of(shown)
-    sizes = sorted({run.n for run in runs if run.set in sets})
+    sizes = sorted({run.n for run in shown})
     figure = new_figure(4.4 * len(sets) + 0.4, 3.9)
     axes = figure.subplots(1, len(sets), sharey=True, squeeze=False)[0]
     for ax, key in zip(axes, sets, strict=True):
         for position, system in enumerate(systems):
             places = np.arange(len(sizes)) + _FILLED * ((position + 0.5) / len(systems) - 0.5)
-            gaps = [[run.gap for run in select(shown, system=system, set=key, by="n", row=str(n))] for n in sizes]
-            _boxes(ax, gaps, places, 0.85 * _FILLED / len(systems), looks(systems)[system].colour, system)
+            gaps = [_gaps(select(shown, system=system, set=key, by="n", row=str(n))) for n in sizes]
+            draw_boxes(ax, gaps, places, 0.85 * _FILLED / len(systems), looks(systems)[system], system)
         ax.set_xticks(range(len(sizes)), [str(n) for n in sizes])
+        ax.set_xlim(-0.6, len(sizes) - 0.4)
         tidy(ax, title=SETS[key], x="samples n", y="gap (%)" if key == sets[0] else "")
-    add_legend(figure, axes[0])
+    axes[0].set_ylim(0, max(1.0, 1.05 * max(_gaps(shown))))
+    add_legend(figure, *axes)
     return figure
 
 
 def gaps_by_configuration(runs: Sequence[Run], literature: Sequence[Run] = ()) -> Figure | None:
     """Figure 4: box plots of the gaps of the configurations of CB-SVM-HML, with counts of proofs above.
 
-    The published ones, all of them, where the results by instance are at hand; beside them those of the campaign.
-    None if there are none of either.
+    Where the results by instance are at hand, the published ones stand beside, all eight, on the pairs of instance
+    and C that were run with one of them. None if none has been run.
     """
     ours = [run for run in runs if run.shares]
-    theirs = [run for run in literature if run.shares]
-    rows = [("published", theirs), *((system, select(ours, system=system)) for system in systems_of(ours))]
-    if not ours and not theirs:
+    if not ours:
         return None
-    figure = new_figure(11.0, 4.0)
-    axes = figure.subplots(1, len(SETS), sharey=True)
-    for ax, (key, title) in zip(axes, SETS.items(), strict=True):
+    theirs = [run for run in on_same_pairs(literature, ours) if run.shares]
+    variants = list(dict.fromkeys(map(_variant, ours)))
+    rows = [("published, 600 s", theirs)]
+    rows += [(variant, [run for run in ours if _variant(run) == variant]) for variant in variants]
+    styles = looks(variants)
+    styles["published, 600 s"] = styles[published.NAMES[published.REFERENCE]]
+    sets = {key: title for key, title in SETS.items() if select(ours, set=key)}
+    figure = new_figure(3.6 * len(sets) + 0.6, 4.2)
+    axes = figure.subplots(1, len(sets), sharey=True, squeeze=False)[0]
+    for ax, (key, title) in zip(axes, sets.items(), strict=True):
         boxes = [
             (configuration, name, chosen)
             for configuration in _configurations([*ours, *theirs])
@@ -68,17 +76,27 @@ def gaps_by_configuration(runs: Sequence[Run], literature: Sequence[Run] = ()) -
             if (chosen := [run for run in row if run.shares == configuration and run.set == key])
         ]
         for place, (_, name, chosen) in enumerate(boxes):
-            colour = looks([])[published.NAMES[published.REFERENCE]].colour if name == "published" else "#0072B2"
-            label = "published, 600 s" if name == "published" else "this campaign"
-            _boxes(ax, [[run.gap for run in chosen]], np.array([place]), 0.6, colour, label)
-            count = str(sum(run.proven for run in chosen))
-            ax.text(place, 103, count, ha="center", va="bottom", fontsize=8, color=INK)
+            draw_boxes(ax, [_gaps(chosen)], np.array([place]), 0.6, styles[name], name)
+            count = f"{sum(run.proven for run in chosen)}/{len(chosen)}"
+            ax.text(place, 104, count, ha="center", va="bottom", rotation=90, fontsize=8, color=INK)
         labels = [configuration_name(configuration) for configuration, _, _ in boxes]
         ax.set_xticks(range(len(boxes)), labels, rotation=60, ha="right", rotation_mode="anchor", fontsize=8)
-        ax.set_ylim(-3, 112)
-        tidy(ax, title=title, x="T_S, T_B; above: runs proven", y="gap (%)" if ax is axes[0] else "")
-    add_legend(figure, next(ax for ax in axes if ax.get_legend_handles_labels()[0]))
+        ax.set_xlim(-0.8, len(boxes) - 0.2)
+        ax.set_ylim(0, 128)
+        ax.set_yticks(range(0, 101, 20))
+        tidy(ax, title=title, x="T_S, T_B; above: runs proven, of all", y="gap (%)" if ax is axes[0] else "")
+    add_legend(figure, *axes)
     return figure
+
+
+def _gaps(runs: Sequence[Run]) -> list[float]:
+    """The gaps as boxes show them: what a proof leaves for rounding is none."""
+    return [0.0 if run.proven else run.gap for run in runs]
+
+
+def _variant(run: Run) -> str:
+    """The system without its shares, e.g. "benders cplex"."""
+    return " ".join(run.system.replace(configuration_name(run.shares), "").split()).replace(" ,", ",")
 
 
 def _configurations(runs: Sequence[Run]) -> list[str]:
@@ -107,34 +125,7 @@ def gaps_over_time(runs: Sequence[Run]) -> Figure | None:
             ax.plot(times, gaps, color=look.colour, ls=look.dashes, lw=1.8, label=system)
         ax.set_xscale("log")
         ax.set_ylim(0, 102)
+        plain_log(ax.xaxis)
         tidy(ax, title=title, x="seconds", y="mean gap (%)" if ax is axes[0] else "")
     add_legend(figure, axes[0])
     return figure
-
-
-def _beside(runs: Sequence[Run], literature: Sequence[Run]) -> list[Run]:
-    pairs = {run.pair for run in runs}
-    return [run for run in literature if run.system in published.NAMES.values() and run.pair in pairs]
-
-
-def _boxes(
-    ax: Axes, groups: Sequence[Sequence[float]], places: np.ndarray, width: float, colour: str, label: str
-) -> None:
-    """Boxes of quartiles with whiskers of at most 1.5 times their distance, as in the paper."""
-    filled = [(group, place) for group, place in zip(groups, places, strict=True) if len(group)]
-    if not filled:
-        return
-    drawn = ax.boxplot(
-        [group for group, _ in filled],
-        positions=[float(place) for _, place in filled],
-        widths=width,
-        whis=1.5,
-        manage_ticks=False,
-        patch_artist=True,
-        medianprops={"color": INK, "lw": 1.4},
-        boxprops={"facecolor": colour, "edgecolor": INK, "lw": 0.8, "alpha": 0.9},
-        whiskerprops={"color": INK, "lw": 0.8},
-        capprops={"color": INK, "lw": 0.8},
-        flierprops={"marker": ".", "ms": 3, "mfc": colour, "mec": colour},
-    )
-    drawn["boxes"][0].set_label(label)

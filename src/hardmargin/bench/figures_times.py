@@ -9,9 +9,9 @@ import numpy as np
 
 from hardmargin.bench import published
 from hardmargin.bench.aggregate import select, shifted_geometric_mean
-from hardmargin.bench.figure_style import add_legend, looks, new_figure, tidy
+from hardmargin.bench.figure_style import add_legend, looks, new_figure, plain_log, tidy, whole_decades
 from hardmargin.bench.profiles import performance_profile, primal_dual_integral, proven_over_time
-from hardmargin.bench.runs import Run, common, systems_of
+from hardmargin.bench.runs import Run, common, on_same_pairs, systems_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -19,15 +19,17 @@ if TYPE_CHECKING:
 # Times below are drawn here, because the axes are logarithmic.
 _SHORTEST = 0.01
 
+# Room beside the smallest and the largest size, as a ratio.
+_MARGIN = 1.3
+
 # Fewer systems than this leave nothing to compare.
 _SEVERAL = 2
 
 
 def proofs_over_time(runs: Sequence[Run], literature: Sequence[Run] = ()) -> Figure:
     """The percentage of runs proven optimal within a time; published ones on the same pairs of instance and C."""
-    pairs = {run.pair for run in runs}
     names = published.NAMES.values()
-    shown = [*(run for run in literature if run.system in names and run.pair in pairs), *runs]
+    shown = [*(run for run in on_same_pairs(literature, runs) if run.system in names), *runs]
     figure = new_figure(7.2, 4.2)
     ax = figure.subplots()
     systems = systems_of(shown)
@@ -41,6 +43,7 @@ def proofs_over_time(runs: Sequence[Run], literature: Sequence[Run] = ()) -> Fig
         ax.step(x, y, where="post", color=look.colour, ls=look.dashes, lw=1.8, label=system)
     ax.set_xscale("log")
     ax.set_ylim(0, 102)
+    plain_log(ax.xaxis)
     tidy(ax, x="seconds", y="runs proven optimal (%)")
     add_legend(figure, ax)
     return figure
@@ -63,7 +66,8 @@ def profiles(runs: Sequence[Run]) -> Figure | None:
     ax.set_xlim(1.0, 1.1 * longest)
     ax.set_ylim(0, 102)
     count = len({run.pair for run in common(runs)})
-    tidy(ax, x="time over that of the fastest system", y=f"of {count} problems, proven within (%)")
+    plain_log(ax.xaxis)
+    tidy(ax, x="time, as a multiple of the fastest system's", y=f"problems proven within it (% of {count})")
     add_legend(figure, ax)
     return figure
 
@@ -113,8 +117,12 @@ def times_by_size(runs: Sequence[Run]) -> Figure:
             sorted({getattr(run, attribute) for run in runs if (run.set == "UCI") == uci}) for uci in (False, True)
         )
         marks = _apart([*regular, *others])
+        ax.set_xlim(min(regular + others) / _MARGIN, max(regular + others) * _MARGIN)
         ax.set_xticks(marks, [str(mark) for mark in marks])
-        ax.minorticks_off()
+        ax.xaxis.minorticks_off()
+        times = [max(run.seconds, _SHORTEST) for run in runs]
+        ax.set_ylim(*whole_decades(min(times), max(times)))
+        plain_log(ax.yaxis)
         tidy(ax, x=title, y="seconds" if ax is axes[0] else "")
     add_legend(figure, axes[0])
     return figure
@@ -140,9 +148,9 @@ def integrals(runs: Sequence[Run]) -> Figure | None:
         chosen = select(runs, system=system)
         shares = np.sort([100 * primal_dual_integral(run) / run.time_limit for run in chosen])
         look = looks(systems)[system]
-        x = 100 * np.arange(1, len(shares) + 1) / len(shares)
-        ax.plot(x, shares, color=look.colour, ls=look.dashes, lw=1.8, label=system)
-    ax.set_ylim(0, 102)
+        x = 100 * np.arange(len(shares) + 1) / len(shares)
+        ax.step(x, [shares[0], *shares], where="pre", color=look.colour, ls=look.dashes, lw=1.8, label=system)
+    ax.set(xlim=(0, 100), ylim=(0, 102))
     tidy(ax, x="runs, sorted (%)", y="primal-dual integral (% of the time limit)")
     add_legend(figure, ax)
     return figure

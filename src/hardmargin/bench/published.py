@@ -145,6 +145,17 @@ def aggregate(method: str, set: str = "", by: str = "", row: str = "") -> Aggreg
     return None if found is None else Aggregate(*found[(BROOKS, REFERENCE).index(method)])
 
 
+def runs_in(set: str) -> int:
+    """How many pairs of instance and C a set of the benchmark has.
+
+    Examples
+    --------
+    >>> runs_in("UCI"), runs_in("A"), runs_in("B")
+    (275, 300, 300)
+    """
+    return _PRINTED[set, "", ""][0][1]
+
+
 def rows_of(set: str, by: str) -> list[str]:
     """The rows of the paper's table of a set, by "n", "m" or "group", without the last line.
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
+import shlex
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from hardmargin.bench import report_html as html
 from hardmargin.bench import robustness
 from hardmargin.bench.aggregate import select, summary
 from hardmargin.bench.figures import Illustration, all_figures
+from hardmargin.bench.parts import Part, parts_of
 from hardmargin.bench.records import Record
-from hardmargin.bench.report_settings import environment_table, run_commands, settings_table
+from hardmargin.bench.report_commands import run_commands
+from hardmargin.bench.report_settings import environment_table, settings_table
 from hardmargin.bench.runs import Run, runs_of, systems_of
 from hardmargin.bench.tables import all_tables, instance_table
 
@@ -20,26 +22,23 @@ if TYPE_CHECKING:
 
 
 def report(
-    records: Sequence[Record],
+    files: Mapping[str, Sequence[Record]],
     literature: Sequence[Run] = (),
     study: Sequence[RobustnessRecord] = (),
     *,
     title: str = "hardmargin: benchmark report",
-    sources: Sequence[str] = ("campaign.jsonl",),
 ) -> str:
     """The page, as HTML.
 
     Parameters
     ----------
-    records : sequence of Record
-        Of campaigns; at least one.
+    files : mapping of str to sequence of Record
+        The records of campaigns by the names of their files, which the commands on the page use; at least one.
     literature : sequence of Run
         The published results by instance, if they are at hand.
     study : sequence of robustness records
         Of a robustness study, if there is one.
     title : str
-    sources : sequence of str
-        The files that the records were read from, for the commands.
 
     Raises
     ------
@@ -48,6 +47,7 @@ def report(
     ValueError
         If there are no records.
     """
+    records = [record for found in files.values() for record in found]
     if not records:
         raise ValueError("there are no runs to report; expected the records of a campaign.")
     runs = runs_of(records)
@@ -56,13 +56,13 @@ def report(
         "figures": ("Figures", _figures(all_figures(runs, literature))),
         "robustness": ("Robustness", _robustness(study)),
         "runs": ("Runs one by one", _single_runs(runs)),
-        "settings": ("Settings, machine and commands", _settings(records, sources)),
+        "settings": ("Settings, machine and commands", _settings(records, files)),
     }
     filled = {name: (heading, parts) for name, (heading, parts) in sections.items() if parts}
     parts = [
         html.heading(title),
         html.paragraph(_first_lines(runs)),
-        '<div class="cards">' + "".join(_cards(runs)) + "</div>",
+        '<div class="cards">' + "".join(card for part in parts_of(runs) for card in _cards(part)) + "</div>",
         html.contents((name, heading) for name, (heading, _) in filled.items()),
         *(html.section(name, heading, content) for name, (heading, content) in filled.items()),
     ]
@@ -79,12 +79,13 @@ def _first_lines(runs: Sequence[Run]) -> str:
     return text + (f" Runs without an answer: {failed}." if failed else "")
 
 
-def _cards(runs: Sequence[Run]) -> list[str]:
+def _cards(part: Part) -> list[str]:
     cards = []
-    for system in systems_of(runs):
-        found = summary(select(runs, system=system))
+    where = f" on {part.subject}" if part.name else ""
+    for system in systems_of(part.runs):
+        found = summary(select(part.runs, system=system))
         if found is not None:
-            text = f"proven by {system}; mean gap {found.gap:.2f} %, mean time {found.seconds:.1f} s"
+            text = f"proven by {system}{where}; mean gap {found.gap:.2f} %, mean time {found.seconds:.1f} s"
             cards.append(html.card(f"{found.proven}/{found.runs}", text))
     return cards
 
@@ -110,10 +111,8 @@ def _single_runs(runs: Sequence[Run]) -> list[str]:
     return [search, html.table(instance_table(runs), identifier="instances", box="scroll tall")]
 
 
-def _settings(records: Sequence[Record], sources: Sequence[str]) -> list[str]:
-    # Where the files lie is of no use to readers elsewhere.
-    names = [Path(source).name for source in sources]
-    lines = run_commands(records, names[0])
-    files = " ".join(names)
-    lines += [f"hardmargin bench tables {files}", f"hardmargin bench report {files} --out report.html"]
+def _settings(records: Sequence[Record], files: Mapping[str, Sequence[Record]]) -> list[str]:
+    lines = [line for path, found in files.items() for line in run_commands(found, path)]
+    names = shlex.join(files)
+    lines += [f"hardmargin bench tables {names}", f"hardmargin bench report {names} --out report.html"]
     return [html.table(settings_table(records)), html.table(environment_table(records)), html.commands(lines)]

@@ -89,6 +89,12 @@ def common(runs: Sequence[Run]) -> list[Run]:
     return [run for run in runs if run.pair in shared]
 
 
+def on_same_pairs(runs: Iterable[Run], others: Iterable[Run]) -> list[Run]:
+    """Those of the runs whose pair of instance and C is also among the others'."""
+    pairs = {run.pair for run in others}
+    return [run for run in runs if run.pair in pairs]
+
+
 def by_pair(runs: Iterable[Run], value: Callable[[Run], float]) -> dict[tuple[str, float], float]:
     """A value for each pair of instance and C: its mean over the seeds."""
     found: dict[tuple[str, float], list[float]] = {}

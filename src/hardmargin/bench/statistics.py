@@ -39,8 +39,10 @@ class Comparison(NamedTuple):
     @property
     def verdict(self) -> str:
         """What follows at the level of significance."""
-        if self.p is None or self.p > LEVEL:
-            return "no difference"
+        if self.p is None:
+            return "equal gaps"
+        if self.p >= LEVEL:
+            return "not significant"
         return "smaller gaps" if self.smaller_ranks > self.larger_ranks else "larger gaps"
 
 

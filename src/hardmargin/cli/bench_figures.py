@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from hardmargin.cli.bench_records import add_records_arguments, read_all, read_literature
+from hardmargin.cli.bench_records import add_records_arguments, check_records, read_all, read_literature
 from hardmargin.cli.parser import Commands
 from hardmargin.cli.status import DONE
 
@@ -26,10 +26,12 @@ def add_to(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, draw and write."""
+    check_records(arguments.records)
+    records, literature = read_all(arguments), read_literature(arguments)
     from hardmargin.bench.figures import all_figures, save_figures
     from hardmargin.bench.runs import runs_of
 
-    runs, literature = runs_of(read_all(arguments)), read_literature(arguments)
+    runs = runs_of(records)
     for path in save_figures(all_figures(runs, literature), Path(arguments.out), arguments.format):
         print(path)
     return DONE

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -30,6 +31,18 @@ def add_records_arguments(parser: Parser) -> None:
     )
 
 
+def check_records(paths: Iterable[str]) -> None:
+    """Refuse files that are not there, before anything is imported that takes its time.
+
+    Raises
+    ------
+    OSError
+        If there is no such file.
+    """
+    for path in paths:
+        os.stat(path)
+
+
 @contextmanager
 def warnings_told() -> Iterator[None]:
     """Put warnings on standard error as plain lines."""
@@ -41,7 +54,12 @@ def warnings_told() -> Iterator[None]:
 
 
 def read_all(arguments: argparse.Namespace) -> list[Record]:
-    """The records of all files; a torn line is told on standard error.
+    """The records of all files together; see :func:`read_files`."""
+    return [record for records in read_files(arguments).values() for record in records]
+
+
+def read_files(arguments: argparse.Namespace) -> dict[str, list[Record]]:
+    """The records of each file by its path; a torn line is told on standard error.
 
     Raises
     ------
@@ -51,21 +69,24 @@ def read_all(arguments: argparse.Namespace) -> list[Record]:
     from hardmargin.bench.records import read_records
 
     with warnings_told():
-        found = [record for path in arguments.records for record in read_records(path)]
-    if not found:
+        found = {path: read_records(path) for path in arguments.records}
+    if not any(found.values()):
         raise ValueError(
             f"there are no runs in {', '.join(arguments.records)}; 'hardmargin bench run --out FILE' makes them."
         )
     return _shared(found) if arguments.common else found
 
 
-def _shared(records: list[Record]) -> list[Record]:
+def _shared(files: dict[str, list[Record]]) -> dict[str, list[Record]]:
     from hardmargin.bench.runs import common, runs_of
 
-    pairs = {run.pair for run in common(runs_of(records))}
+    pairs = {run.pair for run in common(runs_of(record for records in files.values() for record in records))}
     if not pairs:
         raise ValueError("no pair of instance and C has been run by every system; leave --common out.")
-    return [record for record in records if (record.instance, float(record.C)) in pairs]
+    return {
+        path: [record for record in records if (record.instance, float(record.C)) in pairs]
+        for path, records in files.items()
+    }
 
 
 def read_literature(arguments: argparse.Namespace) -> list[Run]:

@@ -5,7 +5,13 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from hardmargin.cli.bench_records import add_records_arguments, read_all, read_literature, warnings_told
+from hardmargin.cli.bench_records import (
+    add_records_arguments,
+    check_records,
+    read_files,
+    read_literature,
+    warnings_told,
+)
 from hardmargin.cli.output import check_target
 from hardmargin.cli.parser import Commands
 from hardmargin.cli.status import DONE
@@ -31,15 +37,15 @@ def add_to(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, make the page and write it."""
+    check_records([*arguments.records, *([arguments.robustness] if arguments.robustness else [])])
+    for path in arguments.records:
+        check_target(arguments.out, "--out", source=path)
+    files, literature = read_files(arguments), read_literature(arguments)
+    # What draws and tests takes seconds to import, which are of no use to a command that cannot run.
     from hardmargin.bench.report import report
     from hardmargin.model_json import write_text
 
-    for path in arguments.records:
-        check_target(arguments.out, "--out", source=path)
-    records, literature = read_all(arguments), read_literature(arguments)
-    page = report(
-        records, literature, _study(arguments.robustness), title=arguments.title, sources=arguments.records
-    )
+    page = report(files, literature, _study(arguments.robustness), title=arguments.title)
     write_text(page, arguments.out)
     print(arguments.out)
     return DONE

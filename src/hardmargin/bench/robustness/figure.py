@@ -45,9 +45,12 @@ def robustness_figure(records: Iterable[Record]) -> Figure:
     columns = min(_COLUMNS, len(settings))
     lines = math.ceil(len(settings) / columns)
     figure = new_figure(1.2 + 3.2 * columns, 0.8 + 2.7 * lines)
-    axes = figure.subplots(lines, columns, squeeze=False).ravel()
-    for ax, setting in zip(axes, settings, strict=False):
+    # With one range for all, heights may be compared from panel to panel.
+    axes = figure.subplots(lines, columns, squeeze=False, sharey=True).ravel()
+    for number, (ax, setting) in enumerate(zip(axes, settings, strict=False)):
         _draw_panel(ax, setting, [row for row in rows if row.setting == setting])
+        if number % columns == 0:
+            ax.set_ylabel("test accuracy (%)")
     for ax in axes[len(settings) :]:
         ax.remove()
     add_legend(figure, axes[0])
@@ -76,4 +79,4 @@ def _draw_panel(ax: Axes, setting: str, rows: Sequence[Row]) -> None:
         )
     if rows[0].best_possible is not None:
         ax.axhline(100 * rows[0].best_possible, color=INK, lw=0.8, ls=(0, (1, 3)), label="best possible")
-    tidy(ax, title=setting, x="bad training samples (%)", y="test accuracy (%)")
+    tidy(ax, title=setting, x="bad training samples (%)")
