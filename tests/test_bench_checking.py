@@ -9,12 +9,12 @@ from hardmargin import solve
 from hardmargin.bench.best_known import Known
 from hardmargin.bench.catalogue import Instance
 from hardmargin.bench.checking import Knowledge, record_of, withdrawn
-from hardmargin.bench.execution import Outcome
-from hardmargin.bench.plan import Job, Limits
+from hardmargin.bench.execution import RunOutcome
+from hardmargin.bench.plan import Job, RunLimits
 from hardmargin.bench.traces import thinned
 from hardmargin.data import generate
 
-JOB = Job(Instance("gen40d2A0", 40, 2), 10.0, "auto", "default", {}, 0, Limits())
+JOB = Job(Instance("gen40d2A0", 40, 2), 10.0, "auto", "default", {}, 0, RunLimits())
 DATA = generate("A", 40, 2)
 KEY = ("n60d2ATj0", 10.0)
 
@@ -25,7 +25,7 @@ def answer():
 
 
 def checked(result):
-    return record_of(JOB, Outcome(None, result, None, 1.0, None, "2024-01-01T00:00:00.000+00:00"), DATA)
+    return record_of(JOB, RunOutcome(None, result, None, 1.0, None, "2024-01-01T00:00:00.000+00:00"), DATA)
 
 
 def test_a_true_answer_is_taken(answer):
@@ -54,7 +54,7 @@ def test_a_false_answer_is_not(change, message, answer):
 
 
 def test_an_answer_without_a_result_is_nothing_to_check():
-    outcome = Outcome("killed", None, "too late", 1.0, None, "2024-01-01T00:00:00.000+00:00")
+    outcome = RunOutcome("killed", None, "too late", 1.0, None, "2024-01-01T00:00:00.000+00:00")
     found, complaint = record_of(JOB, outcome, DATA)
     assert complaint is None
     assert (found.status, found.error, found.checked, found.gap) == ("killed", "too late", False, None)

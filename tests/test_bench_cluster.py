@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hardmargin.bench import cluster
+from hardmargin.bench import cluster_runs
 from hardmargin.bench.leases import leased_cores
 from hardmargin.bench.records import read_records
 from hardmargin.cli import main
@@ -29,9 +29,11 @@ def test_runs_on_workers_are_like_runs_here(tmp_path, capsys):
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "local:0", "local:9999"])
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_cluster_that_cannot_be_is_an_error(address, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("hardmargin.bench.cluster._CONNECT_SECONDS", 1)
+    monkeypatch.setattr("hardmargin.cluster.connection._TIMEOUT", 1)
     assert main(["bench", "run", "--out", str(tmp_path / "c.jsonl"), *WORDS, "--cluster", address]) == 2
-    assert "hardmargin: error: --cluster" in capsys.readouterr().err
+    error = capsys.readouterr().err
+    assert error.startswith("hardmargin: error: ")
+    assert address in error
 
 
 def test_leased_cores_are_not_given_out_twice(tmp_path):
@@ -47,7 +49,7 @@ def test_leased_cores_are_not_given_out_twice(tmp_path):
 
 
 def test_a_stopped_campaign_starts_no_run(tmp_path, monkeypatch):
-    monkeypatch.setattr(cluster, "_lease_folder", lambda _: tmp_path)
-    monkeypatch.setattr(cluster, "_stopped", {"campaign"})
+    monkeypatch.setattr(cluster_runs, "_lease_folder", lambda _: tmp_path)
+    monkeypatch.setattr(cluster_runs, "_stopped", {"campaign"})
     with pytest.raises(RuntimeError, match="stopped"):
-        cluster.run_on_worker({"threads": 1}, "campaign")
+        cluster_runs.run_on_worker({"threads": 1}, "campaign")

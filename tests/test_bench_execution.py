@@ -14,7 +14,7 @@ import pytest
 from hardmargin.bench import execution
 from hardmargin.bench.catalogue import Instance
 from hardmargin.bench.execution import ChildProcess, task_of
-from hardmargin.bench.plan import Job, Limits
+from hardmargin.bench.plan import Job, RunLimits
 from hardmargin.cores import available_cores
 from hardmargin.data import generate
 
@@ -22,7 +22,7 @@ needs_proc = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="
 
 
 def task(n=40, method="auto", options=None, **limits):
-    job = Job(Instance(f"gen{n}d2A0", n, 2), 10.0, method, "default", options or {}, 0, Limits(**limits))
+    job = Job(Instance(f"gen{n}d2A0", n, 2), 10.0, method, "default", options or {}, 0, RunLimits(**limits))
     return task_of(job, generate("A", n, 2))
 
 
@@ -123,10 +123,10 @@ def test_a_run_does_not_survive_its_campaign():
 import os, signal, time
 from hardmargin.bench.execution import ChildProcess
 from hardmargin.bench.catalogue import Instance
-from hardmargin.bench.plan import Job, Limits
+from hardmargin.bench.plan import Job, RunLimits
 from hardmargin.bench.execution import task_of
 from hardmargin.data import generate
-job = Job(Instance("gen400d10A0", 400, 10), 10.0, "auto", "default", {}, 0, Limits())
+job = Job(Instance("gen400d10A0", 400, 10), 10.0, "auto", "default", {}, 0, RunLimits())
 child = ChildProcess(task_of(job, generate("A", 400, 10)), None)
 while child._begun is None:
     child.poll()

@@ -8,7 +8,7 @@ import pytest
 
 from hardmargin.bench.catalogue import PENALTIES, data_files, generated_instances, published_instances, selected
 from hardmargin.bench.configurations import PAPER, variants
-from hardmargin.bench.plan import Limits, interleaved, jobs_for
+from hardmargin.bench.plan import RunLimits, interleaved, jobs_for
 from hardmargin.bench.source import GeneratedData, PublishedFiles
 from hardmargin.cli import main
 
@@ -22,8 +22,8 @@ def test_the_catalogue_is_that_of_the_literature():
 
 def test_the_catalogue_describes_the_files(data_directory):
     source = PublishedFiles(data_directory)
-    source.check(source.instances())
-    for instance in source.instances()[::10]:
+    source.check(published_instances())
+    for instance in published_instances()[::10]:
         dataset = source.load(instance.name)
         assert (dataset.n, dataset.m) == (instance.n, instance.m)
 
@@ -52,6 +52,41 @@ def test_the_list_says_what_is_missing(tmp_path, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 1 + 5
     assert lines[1].split() == ["adult5f1i1.train", "UCI", "adult", "400", "77", "missing"]
+
+
+def test_the_list_says_what_is_damaged(tmp_path, capsys):
+    (tmp_path / "brooks").mkdir()
+    (tmp_path / "brooks" / "adult5f2i1.train").write_text("2\n1\n1 0.5\n-1 0.7\n")
+    assert main(["bench", "list", "--data", str(tmp_path), "--sets", "adult"]) == 0
+    states = [line.split()[-1] for line in capsys.readouterr().out.splitlines()[1:]]
+    assert states == ["missing", "damaged", "missing", "missing", "missing"]
+
+
+def test_the_list_says_that_no_folder_is_named(capsys, monkeypatch):
+    monkeypatch.delenv("HARDMARGIN_DATA", raising=False)
+    assert main(["bench", "list", "--sets", "adult"]) == 0
+    printed = capsys.readouterr()
+    assert "missing" not in printed.out
+    assert printed.err.startswith("hardmargin: no data folder is named")
+    assert main(["bench", "list", "--generated", "--instances", "gen60d2A0"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["run", "--out", "c.jsonl"], ["list"], ["fetch"], ["robustness", "--out", "r.jsonl", "--settings", "uci"]],
+)
+def test_the_folder_of_the_files_is_not_the_data_folder(words, tmp_path, capsys, monkeypatch):
+    files = tmp_path / "data" / "brooks"
+    files.mkdir(parents=True)
+    (files / "n60d2ATj0").write_text("2\n1\n1 0.5\n-1 0.7\n")
+    monkeypatch.chdir(tmp_path)
+    assert main(["bench", *words, "--data", str(files)]) == 2
+    assert f"did you mean --data {tmp_path / 'data'}?" in capsys.readouterr().err
+    assert [path.name for path in files.iterdir()] == ["n60d2ATj0"]
+    monkeypatch.chdir(files)
+    assert main(["bench", *words, "--data", "."]) == 2
+    assert f"did you mean --data {tmp_path / 'data'}?" in capsys.readouterr().err
 
 
 def test_every_pair_comes_once():
@@ -92,7 +127,8 @@ def test_the_papers_configurations():
         (["auto"], ["cb_5"], {}, "configuration is 'cb_5'"),
         (["auto"], ["cb_5_5"], {}, "method 'auto' takes none"),
         (["auto"], ["default", "cb_5_5"], {}, "configuration 'cb_5_5' suits none"),
-        (["auto"], ["default"], {"colour": 1}, "option 'colour' suits none"),
+        (["auto"], ["default"], {"colour": 1}, "no method here has an option 'colour'; expected heuristic_effort"),
+        (["auto", "benders"], ["default"], {"colour": 1}, "memory for auto; backend, .* for benders"),
         (["benders"], ["cb_60_60"], {}, "T_S"),
     ],
 )
@@ -104,7 +140,12 @@ def test_settings_that_do_not_fit_are_refused(methods, configurations, options, 
 def test_the_runs_of_a_pair_come_together():
     pairs = interleaved(generated_instances(), [1.0])[:2]
     jobs = jobs_for(
-        pairs, methods=["auto", "packing"], configurations=["default"], options={}, seeds=[0, 1, 0], limits=Limits()
+        pairs,
+        methods=["auto", "packing"],
+        configurations=["default"],
+        options={},
+        seeds=[0, 1, 0],
+        limits=RunLimits(),
     )
     assert [job.instance for job in jobs] == [pairs[0].instance] * 4 + [pairs[1].instance] * 4
     assert len({job.key for job in jobs}) == 8
@@ -131,6 +172,20 @@ def test_a_campaign_that_cannot_be_is_refused_before_it_starts(words, tmp_path, 
     assert main(["bench", "run", "--generated", "--out", str(out), *words]) == 2
     assert "hardmargin: error: " in capsys.readouterr().err
     assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--instances", "foo"], "no instance has 'foo'"),
+        (["--sets", "C"], "no set 'C'"),
+        (["--methods", "magic"], "'magic'"),
+    ],
+)
+def test_what_is_asked_for_is_looked_at_before_the_data(words, message, tmp_path, capsys, monkeypatch):
+    monkeypatch.delenv("HARDMARGIN_DATA", raising=False)
+    assert main(["bench", "run", "--out", str(tmp_path / "c.jsonl"), *words]) == 2
+    assert message in capsys.readouterr().err
 
 
 def test_missing_data_are_explained(tmp_path, capsys, monkeypatch):

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
+import time
 import warnings
 from dataclasses import replace
 
@@ -18,7 +22,6 @@ from hardmargin.bench.robustness import (
     Generated,
     Protocol,
     Study,
-    evaluate,
     paired_differences,
     read_records,
     robustness_figure,
@@ -28,6 +31,7 @@ from hardmargin.bench.robustness import (
     uci_settings,
 )
 from hardmargin.bench.robustness import models as models_module
+from hardmargin.bench.robustness.models import evaluate
 from hardmargin.cli import main
 
 QUICK = Protocol(C=(0.1, 1.0), folds=2, fit_seconds=2, final_seconds=2, n_test=200)
@@ -213,6 +217,7 @@ class TestStudy:
         ("changes", "message"),
         [
             ({"shares": (0.6,)}, "60 %"),
+            ({"shares": (0.0, 0.01)}, "1 %, which is none of the 30 training samples of A-n30-d2"),
             ({"repetitions": 0}, "repetitions is 0"),
             ({"models": ["tree"]}, "'tree'"),
         ],
@@ -283,7 +288,7 @@ class TestCommand:
         assert main([*words, "--settings", "B", "--shares", "0", "10", *SMALL, "--figure", str(figure)]) == 0
         shown = capsys.readouterr()
         assert "B-n30-d2" in shown.out
-        assert shown.err == ""
+        assert shown.err == f"{figure}\n"
         assert figure.read_text().startswith("<?xml")
         assert main([*words, "--show-only"]) == 0
         assert capsys.readouterr().out == shown.out
@@ -335,12 +340,17 @@ class TestCommand:
         ("words", "message"),
         [
             (["--shares", "80"], "80 %; expected 0 to 50 %"),
+            (["--shares", "0.1"], "--shares are percent"),
+            (["--settings", "A", "moons"], "'moons'; expected some of A, B, flips, uci"),
+            (["--models", "tree"], "expected one of hard-margin, hinge, logistic"),
+            (["--figure", "robustness.xyz"], "expected a name that ends in .avif"),
+            (["--figure", "robustness"], "expected a name that ends in .avif"),
             (["--C", "-1"], "expected positive values"),
             (["--C", "1", "nan"], "expected positive values"),
             (["--C", "1", "inf"], "expected positive values"),
             (["--fit-seconds", "0"], "expected more than 0"),
             (["--jobs", "0"], "jobs is 0"),
-            (["--n", "4"], "evaluations failed"),
+            (["--n", "4", "--shares", "0"], "evaluations failed"),
         ],
     )
     def test_bad_input_is_told_in_one_line(self, words, message, tmp_path, capsys):
@@ -361,6 +371,61 @@ class TestCommand:
         err = capsys.readouterr().err
         assert message in err
         assert err.count("\n") == 1
+
+    @pytest.mark.parametrize(
+        "words", [["--show-only"], ["--shares", "0.1"], ["--settings", "moons"], ["--data", "."], ["--C", "-1"]]
+    )
+    def test_scikit_learn_is_not_imported_for_nothing(self, words, studied):
+        program = (
+            "import sys; from hardmargin.cli import main; status = main(); print(status, 'sklearn' in sys.modules)"
+        )
+        command = ["bench", "robustness", "--out", str(studied[0]), "--n", "30", "--settings", "A", *words]
+        done = subprocess.run(
+            [sys.executable, "-c", program, *command], capture_output=True, text=True, timeout=60, check=False
+        )
+        assert done.stdout.splitlines()[-1].endswith("False")
+
+    def test_missing_matplotlib_is_told_before_the_study(self, tmp_path, capsys, monkeypatch):
+        monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+        out = tmp_path / "robustness.jsonl"
+        assert main(["bench", "robustness", "--out", str(out), "--figure", str(tmp_path / "f.svg"), *SMALL]) == 2
+        assert "figures need matplotlib" in capsys.readouterr().err
+        assert not out.exists()
+
+    def test_progress_is_told_if_asked(self, tmp_path, capsys):
+        words = ["bench", "robustness", "--out", str(tmp_path / "r.jsonl"), "--settings", "A", "--shares", "0"]
+        assert main([*words, *SMALL, "--models", "hinge", "--verbose"]) == 0
+        lines = capsys.readouterr().err.splitlines()
+        assert lines == ["0 of 2 evaluations", "1 of 2 evaluations", "2 of 2 evaluations"]
+
+    @pytest.mark.parametrize("jobs", ["1", "2"])
+    def test_ctrl_c_keeps_what_is_done_and_says_so(self, jobs, tmp_path):
+        out = tmp_path / "robustness.jsonl"
+        words = ["bench", "robustness", "--out", str(out), "--n", "60", "--d", "2", "--repetitions", "500"]
+        program = """
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from hardmargin.cli import main
+if __name__ == "__main__":
+    sys.exit(main())
+"""
+        script = tmp_path / "study.py"
+        script.write_text(program)
+        with subprocess.Popen(
+            [sys.executable, str(script), *words, "--jobs", jobs], stderr=subprocess.PIPE, text=True
+        ) as process:
+            deadline = time.monotonic() + 60
+            while not (out.exists() and out.read_bytes().endswith(b"\n")):
+                assert time.monotonic() < deadline
+                time.sleep(0.02)
+            process.send_signal(signal.SIGINT)
+            _, told = process.communicate(timeout=60)
+        assert process.returncode == 130
+        kept = len(out.read_text().splitlines())
+        assert told.splitlines() == [
+            f"{out}: {kept} of 18000 evaluations are kept; the same command makes the others",
+            "hardmargin: interrupted",
+        ]
 
 
 def test_folds_name_their_setting():

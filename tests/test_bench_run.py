@@ -142,9 +142,41 @@ def test_no_process_is_started_for_a_dry_run(tmp_path, capsys):
     out = tmp_path / "c.jsonl"
     assert campaign(out, "--generated", "--sample", "1", "--configurations", "--dry-run") == 0
     lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == 8
+    assert len(lines) == 9
     assert lines[3].endswith("benders cb_5_5 seed=0 T_S=0.05 T_B=0.05")
+    assert lines[8].startswith("8 runs, 1 at a time: 8 min if each takes its 60 s, 10 min if")
     assert not out.exists()
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_dry_run_leaves_out_what_is_done(tmp_path, capsys):
+    out = tmp_path / "c.jsonl"
+    assert campaign(out, *EASY, "--sample", "2") == 0
+    capsys.readouterr()
+    assert campaign(out, *EASY, "--sample", "3", "--dry-run") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 2
+    assert lines[1].startswith("1 run, 1 at a time: 20 s")
+
+
+@pytest.mark.usefixtures("quick")
+def test_no_cluster_is_started_for_nothing(tmp_path, monkeypatch):
+    out = tmp_path / "c.jsonl"
+    assert campaign(out, *EASY, "--sample", "1") == 0
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    assert campaign(out, *EASY, "--sample", "1", "--cluster", "local:2") == 0
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_converted_file_is_named(tmp_path, capsys):
+    pytest.importorskip("pyarrow", reason="the extra bench is not installed")
+    out, table = tmp_path / "c.jsonl", str(tmp_path / "c.parquet")
+    assert campaign(out, *EASY, "--sample", "1") == 0
+    capsys.readouterr()
+    assert main(["bench", "convert", str(out), "--out", table]) == 0
+    assert capsys.readouterr().out == f"{table}\n"
+    assert main(["bench", "convert", str(out), "--out", table, "--quiet"]) == 0
+    assert capsys.readouterr().out == ""
 
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
@@ -172,6 +204,7 @@ sys.exit(main())
         printed, error = process.communicate(timeout=30)
     assert process.returncode == status
     assert "1 of 4 runs" in printed
+    assert "left" not in printed
     assert "Traceback" not in error
     assert len(read_records(out)) == 1
     quick()

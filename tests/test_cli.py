@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import os
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 import hardmargin
 from hardmargin.cli import main
+from hardmargin.versions import installed_versions
 
 SEPARABLE = "0.0,0.5,no\n1.0,0.0,no\n3.0,0.5,yes\n4.0,1.0,yes\n"
 
@@ -43,7 +45,14 @@ def run_process(*arguments, **settings):
         (["polish"], "invalid choice: 'polish'"),
         (["solve"], "required: DATA"),
         (["solve", "DATA", "--colour"], "unrecognized arguments: --colour"),
-        (["solve", "DATA", "--tim", "3"], "unrecognized arguments: --tim"),
+        (["solve", "DATA", "--tim", "3"], "unrecognized arguments: --tim 3; did you mean --time-limit?"),
+        (
+            ["bench", "run", "--out", "c", "--method", "auto"],
+            "did you mean --methods? See 'hardmargin bench run --help'",
+        ),
+        (["bench", "run", "--out", "c", "--colour"], "--colour; see 'hardmargin bench run --help'"),
+        (["bench", "run"], "see 'hardmargin bench run --help'"),
+        (["bench", "polish"], "see 'hardmargin bench --help'"),
         (["solve", "DATA", "--C", "much"], "invalid float value: 'much'"),
         (["solve", "DATA", "--C", "0"], "C is 0.0; expected a positive"),
         (["solve", "DATA", "--C", "-3"], "C is -3.0; expected a positive"),
@@ -163,7 +172,22 @@ def test_show_versions(capsys):
     assert main(["show-versions"]) == 0
     out = capsys.readouterr().out
     assert f"hardmargin   {hardmargin.__version__}" in out
-    assert "numpy" in out
+    assert all(f"{name} " in out for name in ("python", "platform", "numpy", "PySCIPOpt"))
+
+
+def test_versions_of_what_is_not_installed_are_left_out(capsys, monkeypatch):
+    def version(name):
+        if name == "cplex":
+            raise importlib.metadata.PackageNotFoundError
+        return "1.2.3"
+
+    monkeypatch.setattr(importlib.metadata, "version", version)
+    installed_versions.cache_clear()
+    assert main(["show-versions"]) == 0
+    installed_versions.cache_clear()
+    out = capsys.readouterr().out
+    assert "pyarrow      1.2.3" in out
+    assert "cplex" not in out
 
 
 def test_as_a_process_bad_input_exits_2_without_traceback(tmp_path):

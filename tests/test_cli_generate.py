@@ -17,6 +17,8 @@ def test_files_and_standard_output_hold_what_the_library_draws(kind, format, tmp
     file = tmp_path / "data"
     words = ["generate", "--type", kind, *SIZES, "--format", format]
     assert main([*words, "--output", str(file)]) == 0
+    assert capsys.readouterr().out == f"{file}\n"
+    assert main([*words, "--output", str(file), "--quiet"]) == 0
     assert main(words) == 0
     assert capsys.readouterr().out == file.read_text()
     read, drawn = data.load(file), data.generate(kind, 40, 3, 5)

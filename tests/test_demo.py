@@ -12,7 +12,7 @@ import pytest
 from hardmargin import Result, verify
 from hardmargin.data import load
 
-pytest.importorskip("matplotlib", reason="the extra hardmargin[plot] is not installed")
+pytest.importorskip("matplotlib", reason="the extra plot is not installed")
 
 FILE = Path(__file__).parents[1] / "examples" / "demo.py"
 

@@ -49,7 +49,9 @@ def test_unknown_and_missing_solvers_are_errors_that_say_what_to_do(monkeypatch)
     with pytest.raises(ValueError, match=r"backend is 'gurobi'; expected one of scip, cplex"):
         get_backend("gurobi")
     monkeypatch.setattr(mip, "find_spec", lambda name: None)
-    with pytest.raises(ValueError, match=r"needs the package 'cplex', which is not installed: pip install"):
+    with pytest.raises(
+        ValueError, match=r"needs the package 'cplex', which is not installed; install the extra 'cplex'"
+    ):
         get_backend("cplex")
 
 

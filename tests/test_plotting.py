@@ -11,7 +11,7 @@ from sklearn.svm import SVC
 from hardmargin import solve
 from hardmargin.plotting import plot_comparison, plot_hyperplane
 
-pytest.importorskip("matplotlib", reason="the extra hardmargin[plot] is not installed")
+pytest.importorskip("matplotlib", reason="the extra plot is not installed")
 
 from matplotlib.figure import Figure
 
@@ -95,6 +95,6 @@ def test_comparison_counts_the_clean_samples(tmp_path):
 
 def test_missing_matplotlib_is_named(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(ImportError, match=r'pip install "hardmargin\[plot\]"'):
+    with pytest.raises(ImportError, match=r'pip install "\.\[plot\]"'):
         plot_comparison(X, y, solve(X, y), SVC(kernel="linear").fit(X, y), tmp_path / "picture.png")
     assert not list(tmp_path.iterdir())

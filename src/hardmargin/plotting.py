@@ -1,4 +1,4 @@
-"""Pictures of hyperplanes in the plane; needs matplotlib, the extra ``hardmargin[plot]``."""
+"""Pictures of hyperplanes in the plane; needs matplotlib, the extra ``plot``."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hardmargin.extras import how_to_install
 from hardmargin.problem import MARGIN_TOLERANCE
 from hardmargin.result import Result
 from hardmargin.validation import FloatArray
@@ -159,7 +160,7 @@ def _new_figure(width: float, height: float) -> Figure:
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise ImportError('plotting needs matplotlib; install it with: pip install "hardmargin[plot]"') from None
+        raise ImportError(f"plotting needs matplotlib; {how_to_install('plot')}.") from None
     return Figure(figsize=(width, height), layout="constrained")
 
 

@@ -11,9 +11,9 @@ from typing import Any, Protocol
 
 from hardmargin.bench.best_known import Key, Known
 from hardmargin.bench.checking import Contradiction, Knowledge, record_of, withdrawn
-from hardmargin.bench.execution import Outcome, task_of
+from hardmargin.bench.execution import RunOutcome, task_of
 from hardmargin.bench.plan import Job
-from hardmargin.bench.record_files import RecordFile
+from hardmargin.bench.record_files import RecordFile, latest_records
 from hardmargin.bench.records import Record, read_records
 from hardmargin.bench.source import Source
 from hardmargin.data import Dataset
@@ -30,7 +30,7 @@ class Runs(Protocol):
 
     def outcomes(
         self, jobs: Iterable[Job], task_of: Callable[[Job], dict[str, Any]]
-    ) -> Generator[tuple[Job, Outcome], None, None]:
+    ) -> Generator[tuple[Job, RunOutcome], None, None]:
         """Make the runs, and yield each with its outcome as it ends; whatever stops this ends them all."""
 
     def close(self) -> None:
@@ -107,7 +107,7 @@ class Campaign:
             knowledge = Knowledge(self.known)
             for record in present:
                 knowledge.add(record)
-            done = {record.key: record for record in present if record.answered or not self.retry_failed}
+            done = self._done(present)
             waiting = [job for job in self.jobs if job.key not in done]
             watcher.begin(len(self.jobs), [done[job.key] for job in self.jobs if job.key in done], runs.at_once)
             contradictions = 0
@@ -120,7 +120,23 @@ class Campaign:
                         contradictions += self._take(job, outcome, file, knowledge, watcher)
             return contradictions
 
-    def _take(self, job: Job, outcome: Outcome, file: RecordFile, knowledge: Knowledge, watcher: Watcher) -> int:
+    def missing(self) -> list[Job]:
+        """The runs that are still to be made.
+
+        Raises
+        ------
+        ValueError
+            If there is a file of another kind in the place of the records.
+        """
+        if not self.path.exists():
+            return list(self.jobs)
+        done = self._done(latest_records(self.path, Record)[0])
+        return [job for job in self.jobs if job.key not in done]
+
+    def _done(self, present: Iterable[Record]) -> dict[str, Record]:
+        return {record.key: record for record in present if record.answered or not self.retry_failed}
+
+    def _take(self, job: Job, outcome: RunOutcome, file: RecordFile, knowledge: Knowledge, watcher: Watcher) -> int:
         """Check what has come back and append it, or tell what is wrong with it; returns how many claims are."""
         record, complaint = record_of(job, outcome, self._samples(job.instance.name))
         complaint = complaint or knowledge.against_files(record)

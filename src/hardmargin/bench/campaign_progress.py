@@ -62,7 +62,7 @@ class Tally:
         rounds = math.ceil((self.total - self.done) / self._at_once)
         return rounds * self._walls / self._made
 
-    def line(self) -> str:
+    def counts(self) -> str:
         """How it stands."""
         parts = [f"{self.done} of {self.total} runs"]
         if self.done:
@@ -71,9 +71,13 @@ class Tally:
             parts.append(f"mean gap {100 * self.mean_gap:.3g} %")
         if self.unanswered:
             parts.append(f"{self.unanswered} without an answer")
-        if self.done < self.total and self.seconds_left is not None:
-            parts.append(f"about {_duration(self.seconds_left)} left")
         return ", ".join(parts)
+
+    def line(self) -> str:
+        """How it stands while it goes on."""
+        if self.done == self.total or self.seconds_left is None:
+            return self.counts()
+        return f"{self.counts()}, about {duration(self.seconds_left)} left"
 
 
 class CampaignProgress:
@@ -109,6 +113,8 @@ class CampaignProgress:
         self.tally = Tally(total, at_once)
         for record in skipped:
             self.tally.skip(record)
+        if self._live is not None:
+            self._live.refresh()
         if self._lines:
             self._say(f"{self.tally.line()} are there already" if skipped else self.tally.line())
 
@@ -142,7 +148,14 @@ def _live(console: Console, shown: CampaignProgress) -> Live:
     )
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
+    """A length of time, as people say it.
+
+    Examples
+    --------
+    >>> duration(70.0), duration(600.0), duration(525_000.0)
+    ('70 s', '10 min', '145 h 50 min')
+    """
     minutes = round(seconds / 60)
     if minutes < 2:
         return f"{seconds:.0f} s"

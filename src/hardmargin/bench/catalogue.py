@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -43,6 +44,10 @@ class DataFile:
     def folder(self) -> str:
         """Where the file lies in the authors' repository, below ``Datasets``."""
         return "Brooks_RealWorldData" if set_of(self.name) == "UCI" else "Brooks_SVM_Data"
+
+    def is_content(self, content: bytes) -> bool:
+        """Whether this is what has been published."""
+        return hashlib.sha256(content).hexdigest() == self.sha256
 
 
 @dataclass(frozen=True)

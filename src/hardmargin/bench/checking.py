@@ -10,7 +10,7 @@ from typing import Any
 
 from hardmargin import verify
 from hardmargin.bench.best_known import PROVEN_GAP, Key, Known
-from hardmargin.bench.execution import Outcome
+from hardmargin.bench.execution import RunOutcome
 from hardmargin.bench.plan import Job
 from hardmargin.bench.records import FAILED, Record, finite
 from hardmargin.bench.traces import thinned
@@ -40,7 +40,7 @@ class Contradiction:
         return json.dumps({"reason": self.reason, "record": json.loads(self.record.to_json())})
 
 
-def record_of(job: Job, outcome: Outcome, dataset: Dataset) -> tuple[Record, str | None]:
+def record_of(job: Job, outcome: RunOutcome, dataset: Dataset) -> tuple[Record, str | None]:
     """The record of a run, its answer re-checked from the data.
 
     Returns

@@ -15,7 +15,8 @@ DEFAULT = "default"
 #: The eight configurations of the paper's Figure 4, by T_S and T_B in percent of the time limit.
 PAPER = ("cb_20_0", "cb_0_20", "cb_2_2", "cb_5_5", "cb_10_10", "cb_20_20", "cb_30_30", "cb_40_40")
 
-_SHARES = re.compile(r"cb_(\d+)_(\d+)")
+#: The name of a configuration that gives T_S and T_B in percent.
+BENDERS_SHARES = re.compile(r"cb_(\d+)_(\d+)")
 
 _NAMED: dict[str, dict[str, Any]] = {
     DEFAULT: {},
@@ -55,7 +56,7 @@ def options_of(configuration: str) -> dict[str, Any]:
     """
     options: dict[str, Any] = {}
     for word in configuration.split("+"):
-        if shares := _SHARES.fullmatch(word):
+        if shares := BENDERS_SHARES.fullmatch(word):
             options.update(T_S=int(shares[1]) / 100, T_B=int(shares[2]) / 100)
         elif word in _NAMED:
             options.update(_NAMED[word])
@@ -110,10 +111,17 @@ def variants(
                 found.append((method, configuration, settings))
     _refuse_unused("method", methods, {method for method, _, _ in found}, "takes none of the configurations")
     _refuse_unused("configuration", configurations, {name for _, name, _ in found}, "suits none of the methods")
-    _refuse_unused(
-        "option", list(options), {key for *_, used in found for key in used}, "suits none of the methods"
-    )
+    for name in options:
+        if not any(name in chosen for *_, chosen in found):
+            raise ValueError(f"no method here has an option {name!r}; expected {_known_options(methods)}.")
     return found
+
+
+def _known_options(methods: Sequence[str]) -> str:
+    return "; ".join(
+        f"{', '.join(item.name for item in fields(get_method(method).Options)) or 'none'} for {method}"
+        for method in dict.fromkeys(methods)
+    )
 
 
 def _refuse_unused(what: str, asked: Sequence[str], used: set[str], complaint: str) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from hardmargin.bench.catalogue import data_files
+
 #: The public repository of the instances.
 REPOSITORY = "https://github.com/vidalt/Hard-Margin-SVM"
 
@@ -41,8 +43,25 @@ def find_data(given: str | None = None) -> Path:
             f"and Datasets/Brooks_RealWorldData) into DIR/{SUBFOLDER}. {_OTHERWISE}"
         )
     if not (folder / SUBFOLDER).is_dir():
+        refuse_instances_themselves(folder)
         raise ValueError(f"there is no folder {folder / SUBFOLDER}; {how_to_obtain(folder)}. {_OTHERWISE}")
     return folder
+
+
+def refuse_instances_themselves(folder: Path) -> None:
+    """Say so if a folder is not a data folder but the one inside it that holds the instances.
+
+    Raises
+    ------
+    ValueError
+        If it has no subfolder of that name, and published files itself.
+    """
+    if (folder / SUBFOLDER).is_dir() or not any((folder / name).is_file() for name in data_files()):
+        return
+    if Path(os.path.abspath(folder)).name == SUBFOLDER:
+        parent = folder.parent if folder.name == SUBFOLDER else Path(os.path.abspath(folder)).parent
+        raise ValueError(f"{folder} holds the instances itself; did you mean --data {parent}?")
+    raise ValueError(f"{folder} holds the instances itself; move them into a subfolder {SUBFOLDER} of it.")
 
 
 def how_to_obtain(folder: Path) -> str:

@@ -13,14 +13,14 @@ import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timezone
 from typing import IO, Any
 
-from hardmargin.bench.machine import machine, versions
+from hardmargin.bench.machine import machine, utc_now
 from hardmargin.bench.memory import descendants, tree_memory
 from hardmargin.bench.plan import Job
 from hardmargin.bench.records import FAILED, KILLED, MEMORY_LIMIT
 from hardmargin.data import Dataset
+from hardmargin.versions import installed_versions
 
 # What the interpreter is given to run.
 CHILD = ["-m", "hardmargin.bench.child"]
@@ -36,7 +36,7 @@ _THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RunOutcome:
     """How a run ended.
 
     Attributes
@@ -63,7 +63,7 @@ class Outcome:
     peak_memory: int | None
     started: str
     machine: dict[str, Any] = field(default_factory=machine)
-    versions: dict[str, Any] = field(default_factory=versions)
+    versions: dict[str, Any] = field(default_factory=installed_versions)
 
 
 def task_of(job: Job, dataset: Dataset) -> dict[str, Any]:
@@ -80,11 +80,6 @@ def task_of(job: Job, dataset: Dataset) -> dict[str, Any]:
         "threads": job.limits.threads,
         "memory_limit": job.limits.memory_limit,
     }
-
-
-def utc_now() -> str:
-    """This moment, in ISO 8601."""
-    return datetime.now(timezone.utc).isoformat(timespec="milliseconds")
 
 
 def wall_limit(time_limit: float) -> float:
@@ -135,7 +130,7 @@ class ChildProcess:
         request = json.dumps({**task, "cores": None if cores is None else list(cores)}) + "\n"
         threading.Thread(target=_send, args=(self._process.stdin, request.encode()), daemon=True).start()
 
-    def poll(self) -> Outcome | None:
+    def poll(self) -> RunOutcome | None:
         """Look at the process, and end it if it is over a limit; None while it runs."""
         if self._process.poll() is not None:
             return self._outcome(*self._ended())
@@ -179,13 +174,13 @@ class ChildProcess:
             return None, answer["result"], None
         return MEMORY_LIMIT if answer.get("out_of_memory") else FAILED, None, answer["error"]
 
-    def _outcome(self, status: str | None, result: dict[str, Any] | None, error: str | None) -> Outcome:
+    def _outcome(self, status: str | None, result: dict[str, Any] | None, error: str | None) -> RunOutcome:
         wall = time.monotonic() - self._started
         for stream in (self._process.stdin, self._answer, self._complaints):
             assert stream is not None
             with contextlib.suppress(OSError):
                 stream.close()
-        return Outcome(status, result, error, wall, self._peak, self._started_at)
+        return RunOutcome(status, result, error, wall, self._peak, self._started_at)
 
 
 def _send(pipe: IO[bytes], request: bytes) -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import secrets
 import time
 from collections.abc import Callable
 from http.client import HTTPException
@@ -13,8 +11,9 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import quote
 from urllib.request import urlopen
 
+from hardmargin.atomic import replace_file
 from hardmargin.bench.catalogue import DataFile, data_files
-from hardmargin.bench.data_folder import SUBFOLDER
+from hardmargin.bench.data_folder import SUBFOLDER, refuse_instances_themselves
 
 #: The authors' files at the state that the checksums were made from.
 AUTHORS_URL = (
@@ -51,17 +50,18 @@ def fetch(
     Raises
     ------
     ValueError
-        If a file cannot be had or is not the published one. Files that came before it are kept, and a second call
-        goes on from there.
+        If the folder holds the instances itself, or a file cannot be had or is not the published one. Files that
+        came before it are kept, and a second call goes on from there.
     """
+    refuse_instances_themselves(folder)
     target = folder / SUBFOLDER
     target.mkdir(parents=True, exist_ok=True)
     downloaded = 0
     for file in data_files().values():
         path = target / file.name
-        missing = not (path.is_file() and _sha256(path.read_bytes()) == file.sha256)
+        missing = not (path.is_file() and file.is_content(path.read_bytes()))
         if missing:
-            _write(path, _published_content(file, url.rstrip("/")))
+            replace_file(path, _published_content(file, url.rstrip("/")))
             downloaded += 1
         if on_file is not None:
             on_file(file, missing)
@@ -70,10 +70,10 @@ def fetch(
 
 def _published_content(file: DataFile, url: str) -> bytes:
     address, content = _content(file, url)
-    if _sha256(content) != file.sha256:
+    if not file.is_content(content):
         raise ValueError(
-            f"{address} is not the published file: its SHA-256 checksum is {_sha256(content)}, expected "
-            f"{file.sha256} of {file.size} bytes. It was not written; try another --url."
+            f"{address} is not the published file: its SHA-256 checksum is {hashlib.sha256(content).hexdigest()}, "
+            f"expected {file.sha256} of {file.size} bytes. It was not written; try another --url."
         )
     return content
 
@@ -113,17 +113,3 @@ def _downloaded(address: str, size: int) -> bytes | None:
     raise ValueError(
         f"{address} cannot be downloaded: {reason}. What has come so far is kept; try again, or another --url."
     )
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Write a file in one step, so that there is never half of one."""
-    partial = path.with_name(f".{secrets.token_hex(8)}.partial")
-    try:
-        partial.write_bytes(content)
-        os.replace(partial, path)
-    finally:
-        partial.unlink(missing_ok=True)
-
-
-def _sha256(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Generator, Iterable
 from typing import Any
 
-from hardmargin.bench.execution import INTERVAL, ChildProcess, Outcome
+from hardmargin.bench.execution import INTERVAL, ChildProcess, RunOutcome
 from hardmargin.bench.plan import Job
 from hardmargin.cores import available_cores
 
@@ -44,7 +44,7 @@ class LocalRuns:
 
     def outcomes(
         self, jobs: Iterable[Job], task_of: Callable[[Job], dict[str, Any]]
-    ) -> Generator[tuple[Job, Outcome], None, None]:
+    ) -> Generator[tuple[Job, RunOutcome], None, None]:
         """Make the runs, and yield each with its outcome as it ends; whatever stops this ends them all."""
         waiting = iter(jobs)
         free = list(reversed(self._places))

@@ -1,16 +1,13 @@
-"""What a run ran on: the machine and the versions, as records keep them."""
+"""Where and when a run was made, as records keep it."""
 
 from __future__ import annotations
 
 import os
 import platform
-import sys
+from datetime import datetime, timezone
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
-
-_PACKAGES = ("hardmargin", "numpy", "scipy", "scikit-learn", "PySCIPOpt", "cplex", "distributed")
 
 
 @cache
@@ -24,22 +21,9 @@ def machine() -> dict[str, Any]:
     }
 
 
-@cache
-def versions() -> dict[str, Any]:
-    """The versions of Python and of the packages that take part in a solve; those not installed are left out.
-
-    Examples
-    --------
-    >>> sorted(versions())[:1], "numpy" in versions()
-    (['PySCIPOpt'], True)
-    """
-    found: dict[str, Any] = {"python": sys.version.split()[0]}
-    for package in _PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return found
+def utc_now() -> str:
+    """This moment, in ISO 8601."""
+    return datetime.now(timezone.utc).isoformat(timespec="milliseconds")
 
 
 def _processor() -> str | None:

@@ -9,6 +9,7 @@ from dataclasses import asdict, fields
 from typing import Any
 
 from hardmargin.bench.records import Record
+from hardmargin.extras import how_to_install
 
 
 def write_parquet(records: Iterable[Record], path: str | os.PathLike[str]) -> None:
@@ -23,7 +24,7 @@ def write_parquet(records: Iterable[Record], path: str | os.PathLike[str]) -> No
         import pyarrow
         import pyarrow.parquet
     except ImportError:
-        raise ImportError("parquet files need pyarrow; install 'hardmargin[bench]'.") from None
+        raise ImportError(f"parquet files need pyarrow; {how_to_install('bench')}.") from None
     types = _column_types(pyarrow)
     schema = pyarrow.schema([(item.name, types[str(item.type)]) for item in fields(Record)])
     table = pyarrow.Table.from_pylist(list(_rows(records)), schema=schema)

@@ -12,6 +12,7 @@ from hardmargin.bench.catalogue import Instance
 from hardmargin.bench.configurations import variants
 from hardmargin.bench.groups import SETS
 from hardmargin.bench.records import run_key
+from hardmargin.methods.base import SMALLEST_GAP
 
 
 class Pair(NamedTuple):
@@ -22,7 +23,7 @@ class Pair(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Limits:
+class RunLimits:
     """What every run of a campaign is given.
 
     Attributes
@@ -44,8 +45,8 @@ class Limits:
     def __post_init__(self) -> None:
         if not (math.isfinite(self.time_limit) and self.time_limit > 0):
             raise ValueError(f"the time limit is {self.time_limit!r}; expected a positive number of seconds.")
-        if not 1e-9 <= self.gap < 1:
-            raise ValueError(f"the gap is {self.gap!r}; expected a number from 1e-9 to below 1.")
+        if not SMALLEST_GAP <= self.gap < 1:
+            raise ValueError(f"the gap is {self.gap!r}; expected a number from {SMALLEST_GAP:g} to below 1.")
         if self.threads < 1:
             raise ValueError(f"the number of threads is {self.threads!r}; expected at least 1.")
         if self.memory_limit is not None and self.memory_limit < 1:
@@ -63,7 +64,7 @@ class Job:
     method, configuration : str
     options : dict
     seed : int
-    limits : Limits
+    limits : RunLimits
     """
 
     instance: Instance
@@ -72,7 +73,7 @@ class Job:
     configuration: str
     options: dict[str, Any]
     seed: int
-    limits: Limits
+    limits: RunLimits
 
     def settings(self) -> dict[str, Any]:
         """The part of the record that is known before the run."""
@@ -105,7 +106,7 @@ def jobs_for(
     configurations: Sequence[str],
     options: Mapping[str, Any],
     seeds: Sequence[int],
-    limits: Limits,
+    limits: RunLimits,
 ) -> list[Job]:
     """Every method, configuration and seed for every pair; those of a pair come one after the other.
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Protocol
 
-from hardmargin.bench.catalogue import Instance, data_files, generated_instances, published_instances
+from hardmargin.bench.catalogue import Instance, data_files
 from hardmargin.bench.data_folder import SUBFOLDER, how_to_obtain
 from hardmargin.data import Dataset, generate, load
 
@@ -16,10 +15,7 @@ _GENERATED = re.compile(r"gen(\d+)d(\d+)([AB])(\d+)")
 
 
 class Source(Protocol):
-    """Instances and their samples."""
-
-    def instances(self) -> list[Instance]:
-        """All instances of this source."""
+    """The samples of instances."""
 
     def check(self, instances: Iterable[Instance]) -> None:
         """Raise ValueError if the samples of one of them cannot be had."""
@@ -41,9 +37,6 @@ class PublishedFiles:
         self.folder = folder
         self._files = folder / SUBFOLDER
 
-    def instances(self) -> list[Instance]:
-        return published_instances()
-
     def check(self, instances: Iterable[Instance]) -> None:
         for instance in instances:
             self._checked(instance.name)
@@ -55,7 +48,7 @@ class PublishedFiles:
         path = self._files / name
         if not path.is_file():
             raise ValueError(f"{path} is missing; {how_to_obtain(self.folder)}.")
-        if hashlib.sha256(path.read_bytes()).hexdigest() != data_files()[name].sha256:
+        if not data_files()[name].is_content(path.read_bytes()):
             raise ValueError(
                 f"{path} is not the published file: its checksum differs; {how_to_obtain(self.folder)}."
             )
@@ -70,9 +63,6 @@ class GeneratedData:
     >>> GeneratedData().load("gen60d2A0").X.shape
     (60, 2)
     """
-
-    def instances(self) -> list[Instance]:
-        return generated_instances()
 
     def check(self, instances: Iterable[Instance]) -> None:
         """They can always be drawn."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from hardmargin.cli.output import check_target
-from hardmargin.cli.parser import Commands
+from hardmargin.cli.parser import Commands, add_quiet_argument
 from hardmargin.cli.status import DONE
 
 
@@ -18,6 +18,7 @@ def add_to(commands: Commands) -> None:
     )
     parser.add_argument("records", metavar="RECORDS", nargs="+", help="files that 'hardmargin bench run' wrote")
     parser.add_argument("--out", metavar="FILE", required=True, help="the parquet file")
+    add_quiet_argument(parser)
     parser.set_defaults(run=run)
 
 
@@ -28,4 +29,6 @@ def run(arguments: argparse.Namespace) -> int:
 
     check_target(arguments.out, "--out")
     write_parquet([record for path in arguments.records for record in read_records(path)], arguments.out)
+    if not arguments.quiet:
+        print(arguments.out)
     return DONE

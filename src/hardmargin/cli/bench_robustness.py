@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import argparse
 import sys
-import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from hardmargin.cli.bench_records import warnings_told
 from hardmargin.cli.output import check_target
 from hardmargin.cli.parser import Commands, Parser
 from hardmargin.cli.status import DONE
+from hardmargin.cli.study_progress import study_progress
 
 if TYPE_CHECKING:
-    from hardmargin.bench.robustness import Record, Setting, Study
-
-_KINDS = ("A", "B", "flips", "uci")
-_MODELS = ("hard-margin", "hinge", "logistic")
+    from hardmargin.bench.robustness import RobustnessRecord, Setting, Study
 
 
 def add_to(commands: Commands) -> None:
@@ -34,7 +30,10 @@ def add_to(commands: Commands) -> None:
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes at a time (default 1)")
     parser.add_argument("--show-only", action="store_true", help="evaluate nothing, show what the file holds")
     parser.add_argument("--format", choices=("text", "csv", "latex"), default="text", help="of the tables")
-    parser.add_argument("--figure", metavar="FILE", help="draw accuracy over the share of bad samples")
+    parser.add_argument(
+        "--figure", metavar="FILE", help="draw accuracy over the share of bad samples, e.g. robustness.svg"
+    )
+    parser.add_argument("--verbose", action="store_true", help="a line of progress now and then, also to a file")
     parser.set_defaults(run=run)
 
 
@@ -42,9 +41,9 @@ def _add_data_arguments(parser: Parser) -> None:
     parser.add_argument(
         "--settings",
         nargs="+",
-        choices=_KINDS,
-        default=["A", "B", "flips"],
-        help="outliers of Type A or B, flipped labels, UCI folds with flipped labels (default: A B flips)",
+        metavar="NAME",
+        help="A or B (outliers of that type), flips (wrong labels), uci (UCI folds with wrong labels); "
+        "default: A B flips",
     )
     parser.add_argument("--n", type=int, default=100, help="training samples of generated data (default 100)")
     parser.add_argument("--d", type=int, nargs="+", default=[2], help="features of generated data (default 2)")
@@ -56,7 +55,7 @@ def _add_data_arguments(parser: Parser) -> None:
         nargs="+",
         default=[0.0, 5.0, 10.0, 20.0],
         metavar="PERCENT",
-        help="shares of bad training samples (default 0 5 10 20)",
+        help="shares of bad training samples in percent, 0 to 50 (default 0 5 10 20)",
     )
     parser.add_argument("--repetitions", type=int, default=10, metavar="N", help="draws a share (default 10)")
     parser.add_argument("--test-samples", type=int, default=5000, metavar="N", help="default 5000")
@@ -64,7 +63,9 @@ def _add_data_arguments(parser: Parser) -> None:
 
 
 def _add_protocol_arguments(parser: Parser) -> None:
-    parser.add_argument("--models", nargs="+", choices=_MODELS, default=list(_MODELS), help="default: all three")
+    parser.add_argument(
+        "--models", nargs="+", metavar="NAME", help="hard-margin, hinge, logistic (default: all three)"
+    )
     parser.add_argument(
         "--C",
         type=float,
@@ -91,43 +92,52 @@ def _add_protocol_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Evaluate what is missing, then show all of it."""
-    if not arguments.show_only:
-        check_target(arguments.out, "--out")
-    if arguments.figure is not None:
-        check_target(arguments.figure, "--figure", source=arguments.out)
-    # scikit-learn takes a second to import, which is of no use to a command that cannot run.
-    from hardmargin.bench.robustness import robustness_figure, run_study, tables
+    _check_files(arguments)
+    from hardmargin.bench.robustness import robustness_figure, tables
     from hardmargin.bench.table import WRITERS
 
-    if arguments.show_only:
-        records = _read(arguments.out)
-    else:
-        study = _study(arguments)
-        with _progress() as report:
-            records = run_study(study, arguments.out, jobs=arguments.jobs, report=report)
+    records = _read(arguments.out) if arguments.show_only else _evaluated(arguments)
     print("\n".join(WRITERS[arguments.format](table) for table in tables(records)), end="")
     _refuse_failures(records)
     if arguments.figure is not None:
         robustness_figure(records).savefig(arguments.figure, dpi=120)
+        # Standard output is for the tables alone, which may go to a file.
+        print(arguments.figure, file=sys.stderr)
     return DONE
 
 
-def _read(path: str) -> list[Record]:
+def _check_files(arguments: argparse.Namespace) -> None:
+    if not arguments.show_only:
+        check_target(arguments.out, "--out")
+    if arguments.figure is not None:
+        from hardmargin.bench.robustness import check_figure_name
+
+        check_target(arguments.figure, "--figure", source=arguments.out)
+        check_figure_name(arguments.figure)
+
+
+def _read(path: str) -> list[RobustnessRecord]:
     """The records of a study; a torn line is told on standard error."""
     from hardmargin.bench.robustness import read_records
 
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with warnings_told():
         records = read_records(path)
-    for warning in caught:
-        print(f"hardmargin: {warning.message}", file=sys.stderr)
     if not records:
         raise ValueError(f"there are no evaluations in {path}; leave --show-only out to make them.")
     return records
 
 
+def _evaluated(arguments: argparse.Namespace) -> list[RobustnessRecord]:
+    """The records of the study, after what was missing has been made."""
+    from hardmargin.bench.robustness import run_study
+
+    study = _study(arguments)
+    with study_progress(arguments.out, verbose=arguments.verbose) as report:
+        return run_study(study, arguments.out, jobs=arguments.jobs, report=report)
+
+
 def _study(arguments: argparse.Namespace) -> Study:
-    from hardmargin.bench.robustness import Protocol, Study
+    from hardmargin.bench.robustness import MODELS, Protocol, Study
 
     protocol = Protocol(
         C=tuple(sorted(arguments.C)),
@@ -141,20 +151,23 @@ def _study(arguments: argparse.Namespace) -> Study:
         settings=_settings(arguments),
         shares=sorted({share / 100 for share in arguments.shares}),
         repetitions=arguments.repetitions,
-        models=list(dict.fromkeys(arguments.models)),
+        models=list(dict.fromkeys(arguments.models or MODELS)),
         protocol=protocol,
     )
 
 
 def _settings(arguments: argparse.Namespace) -> list[Setting]:
     from hardmargin.bench.data_folder import named_folder
-    from hardmargin.bench.robustness import Generated, uci_settings
+    from hardmargin.bench.robustness import KINDS, UCI, Generated, uci_settings
 
-    kinds = list(dict.fromkeys(arguments.settings))
+    kinds = list(dict.fromkeys(arguments.settings or KINDS))
+    for kind in kinds:
+        if kind not in (*KINDS, UCI):
+            raise ValueError(f"--settings has {kind!r}; expected some of {', '.join((*KINDS, UCI))}.")
     found: list[Setting] = [
-        Generated(kind, arguments.n, d) for d in dict.fromkeys(arguments.d) for kind in kinds if kind != "uci"
+        Generated(kind, arguments.n, d) for d in dict.fromkeys(arguments.d) for kind in kinds if kind != UCI
     ]
-    if "uci" not in kinds:
+    if UCI not in kinds:
         return found
     folder = named_folder(arguments.data)
     try:
@@ -170,22 +183,7 @@ def _settings(arguments: argparse.Namespace) -> list[Setting]:
     return [*found, *folds]
 
 
-@contextmanager
-def _progress() -> Iterator[Callable[[int, int], None]]:
-    """A bar with the time left on a terminal, nothing elsewhere."""
-    if not sys.stderr.isatty():
-        yield lambda done, total: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("evaluations"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
-
-
-def _refuse_failures(records: list[Record]) -> None:
+def _refuse_failures(records: list[RobustnessRecord]) -> None:
     errors = [record.error for record in records if record.error is not None]
     if errors:
         raise ValueError(f"{len(errors)} of {len(records)} evaluations failed, the first with: {errors[0]}")

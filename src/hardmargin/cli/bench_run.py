@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import math
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hardmargin.cli.bench_selection import add_selection_arguments, chosen_pairs, chosen_source, words
 from hardmargin.cli.key_values import key_value
@@ -42,7 +44,9 @@ def add_to(commands: Commands) -> None:
         help="a .solu file that no record may contradict; what the campaign finds is added to it",
     )
     parser.add_argument("--retry-failed", action="store_true", help="make runs that ended without an answer again")
-    parser.add_argument("--dry-run", action="store_true", help="print the runs that would be made, and stop")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="print the runs that would be made and the longest time, and stop"
+    )
     parser.add_argument("--verbose", action="store_true", help="a line of progress now and then, also to a file")
     parser.set_defaults(run=run)
 
@@ -53,15 +57,13 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.best_known is not None:
         check_target(arguments.best_known, "--best-known", source=arguments.out)
     campaign = _campaign(arguments)
+    missing = campaign.missing()
     if arguments.dry_run:
-        for job in campaign.jobs:
-            options = " ".join(f"{key}={value}" for key, value in job.options.items())
-            words = (job.instance.name, f"C={job.C:g}", job.method, job.configuration, f"seed={job.seed}", options)
-            print(" ".join(filter(None, words)))
+        _show_plan(missing, arguments)
         return DONE
     from hardmargin.bench.campaign_progress import CampaignProgress
 
-    runs = _runs(arguments)
+    runs = _runs(arguments, nothing_to_do=not missing)
     progress = CampaignProgress(arguments.verbose)
     contradictions = 0
     interrupted = False
@@ -74,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
         runs.close()
     if arguments.best_known is not None:
         _extend(arguments)
-    print(f"{arguments.out}: {progress.tally.line()}; {progress.made} made now", flush=True)
+    print(f"{arguments.out}: {progress.tally.counts()}; {progress.made} made now", flush=True)
     if interrupted:
         print("interrupted; the same command makes the runs that are missing", flush=True)
         return INTERRUPTED
@@ -89,43 +91,70 @@ def _campaign(arguments: argparse.Namespace) -> Campaign:
     from hardmargin.bench.campaign import Campaign
     from hardmargin.bench.source import PublishedFiles
 
+    # What is asked for is looked at first: it may be wrong, whether or not there are data.
+    jobs = _jobs(arguments)
     source = chosen_source(arguments)
     known = [best_known_table(source.folder)] if isinstance(source, PublishedFiles) else []
     if arguments.best_known is not None and Path(arguments.best_known).exists():
         known.append(read_solu(arguments.best_known))
-    jobs = _jobs(arguments, source)
     return Campaign(Path(arguments.out), jobs, source, known, arguments.retry_failed)
 
 
-def _jobs(arguments: argparse.Namespace, source: Any) -> list[Job]:
+def _jobs(arguments: argparse.Namespace) -> list[Job]:
     from hardmargin.bench.configurations import DEFAULT, PAPER
-    from hardmargin.bench.plan import Limits, jobs_for
+    from hardmargin.bench.plan import RunLimits, jobs_for
 
     asked: list[str] | None = arguments.configurations
     configurations = [DEFAULT] if asked is None else words(asked) or list(PAPER)
     methods = words(arguments.methods or ["auto" if asked is None else "benders"])
     memory = None if arguments.memory is None else int(arguments.memory * _GIGABYTE)
     return jobs_for(
-        chosen_pairs(arguments, source),
+        chosen_pairs(arguments),
         methods=methods,
         configurations=configurations,
         options=dict(arguments.option),
         seeds=arguments.seeds,
-        limits=Limits(arguments.time_limit, arguments.gap, arguments.threads, memory),
+        limits=RunLimits(arguments.time_limit, arguments.gap, arguments.threads, memory),
     )
 
 
-def _runs(arguments: argparse.Namespace) -> Runs:
+def _show_plan(jobs: Sequence[Job], arguments: argparse.Namespace) -> None:
+    """A line a run, then how many they are and how long they take at the longest."""
+    from hardmargin.bench.campaign_progress import duration
+    from hardmargin.bench.execution import wall_limit
+    from hardmargin.cluster.connection import local_workers
+    from hardmargin.cores import available_cores
+
+    for job in jobs:
+        options = " ".join(f"{key}={value}" for key, value in job.options.items())
+        words = (job.instance.name, f"C={job.C:g}", job.method, job.configuration, f"seed={job.seed}", options)
+        print(" ".join(filter(None, words)))
+    limit: float = arguments.time_limit
+    at_once: int = max(1, arguments.jobs)
+    if arguments.cluster is not None:
+        # How many workers another machine has is not asked for a plan; it is made for one.
+        at_once = local_workers(arguments.cluster, max(1, len(available_cores()) // arguments.threads)) or 1
+    rounds = math.ceil(len(jobs) / at_once)
+    print(
+        f"{len(jobs)} run{'s' if len(jobs) != 1 else ''}, {at_once} at a time: {duration(rounds * limit)} if each "
+        f"takes its {limit:g} s, {duration(rounds * wall_limit(limit))} if each has to be ended from outside"
+    )
+
+
+def _runs(arguments: argparse.Namespace, *, nothing_to_do: bool) -> Runs:
+    from hardmargin.bench.local import LocalRuns
+
     if arguments.cluster is None:
-        from hardmargin.bench.local import LocalRuns
-
         return LocalRuns(arguments.jobs, arguments.threads)
-    from hardmargin.bench.cluster import ClusterRuns
-
     if arguments.jobs != 1:
         raise ValueError(
             "--jobs and --cluster were both given; the cluster's workers say how many runs go at a time."
         )
+    if nothing_to_do:
+        # A cluster would be started for nothing.
+        return LocalRuns(1, 1)
+    from hardmargin.bench.cluster_runs import ClusterRuns
+
     return ClusterRuns(arguments.cluster, arguments.threads)
 
 

@@ -51,19 +51,20 @@ def chosen_source(arguments: argparse.Namespace) -> Source:
     return GeneratedData() if arguments.generated else PublishedFiles(find_data(arguments.data))
 
 
-def chosen_instances(arguments: argparse.Namespace, source: Source) -> list[Instance]:
-    """The instances that are asked for."""
-    from hardmargin.bench.catalogue import selected
+def chosen_instances(arguments: argparse.Namespace) -> list[Instance]:
+    """The instances that are asked for, whether or not their samples are at hand."""
+    from hardmargin.bench.catalogue import generated_instances, published_instances, selected
 
-    return selected(source.instances(), words(arguments.instances), words(arguments.sets))
+    instances = generated_instances() if arguments.generated else published_instances()
+    return selected(instances, words(arguments.instances), words(arguments.sets))
 
 
-def chosen_pairs(arguments: argparse.Namespace, source: Source) -> list[Pair]:
+def chosen_pairs(arguments: argparse.Namespace) -> list[Pair]:
     """The pairs of instance and penalty that are asked for, in the order of the campaign."""
     from hardmargin.bench.catalogue import PENALTIES
     from hardmargin.bench.plan import interleaved, sample_size
 
-    pairs = interleaved(chosen_instances(arguments, source), arguments.C or PENALTIES)
+    pairs = interleaved(chosen_instances(arguments), arguments.C or PENALTIES)
     return pairs[: sample_size(len(pairs), arguments.every, arguments.sample)]
 
 

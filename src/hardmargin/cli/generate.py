@@ -6,7 +6,7 @@ import argparse
 
 from hardmargin import data
 from hardmargin.cli.output import STDOUT, check_target
-from hardmargin.cli.parser import Commands
+from hardmargin.cli.parser import Commands, add_quiet_argument
 from hardmargin.cli.status import DONE
 
 
@@ -24,6 +24,7 @@ def add_to(commands: Commands) -> None:
     parser.add_argument("--seed", type=int, default=0, help="seed of the random numbers (default 0)")
     parser.add_argument("--format", metavar="F", default="brooks", help="brooks (default), libsvm or csv")
     parser.add_argument("--output", metavar="FILE", default=STDOUT, help="default: standard output")
+    add_quiet_argument(parser)
     parser.set_defaults(run=run)
 
 
@@ -33,6 +34,8 @@ def run(arguments: argparse.Namespace) -> int:
     dataset = data.generate(arguments.type, arguments.n, arguments.d, arguments.seed)
     if arguments.output != STDOUT:
         data.save(dataset, arguments.output, arguments.format)
+        if not arguments.quiet:
+            print(arguments.output)
     else:
         print(data.dumps(dataset, arguments.format), end="")
     return DONE

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
+from difflib import get_close_matches
 from typing import Any, NoReturn, TypeAlias
 
 #: What ``add_to`` of every command is given.
@@ -22,14 +24,46 @@ class Parser(argparse.ArgumentParser):
     >>> Parser(prog="hardmargin").parse_args(["--colour"])
     Traceback (most recent call last):
     ValueError: unrecognized arguments: --colour; see 'hardmargin --help'.
+    >>> parser = Parser(prog="hardmargin")
+    >>> _ = parser.add_argument("--methods")
+    >>> parser.parse_args(["--method", "auto"])
+    Traceback (most recent call last):
+    ValueError: unrecognized arguments: --method auto; did you mean --methods? See 'hardmargin --help'.
     """
 
     def __init__(self, **settings: Any) -> None:
         # An abbreviated flag would change its meaning with the next flag that is added.
         super().__init__(**settings, allow_abbrev=False)
 
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
+        """Parse, and refuse what is not known here: only the parser of a sub-command can name its own help."""
+        found, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            self._refuse(unknown)
+        return found, unknown
+
     def error(self, message: str) -> NoReturn:
         raise ValueError(f"{message}; see '{self.prog} --help'.")
+
+    def _refuse(self, words: list[str]) -> NoReturn:
+        message = f"unrecognized arguments: {' '.join(words)}"
+        meant = _alike(words, self._option_string_actions)
+        if meant is None:
+            self.error(message)
+        raise ValueError(f"{message}; did you mean {meant}? See '{self.prog} --help'.")
+
+
+def _alike(words: Iterable[str], flags: Iterable[str]) -> str | None:
+    """The flag that somebody may have meant who wrote these words."""
+    flags = [flag for flag in flags if flag.startswith("--")]
+    for word in words:
+        name = word.partition("=")[0]
+        if name.startswith("--") and len(name) > 2:
+            longer = [flag for flag in flags if flag.startswith(name)]
+            found = longer or get_close_matches(name, flags, n=1, cutoff=0.8)
+            if found:
+                return found[0]
+    return None
 
 
 def add_model_argument(parser: Parser) -> None:
@@ -42,3 +76,8 @@ def add_data_arguments(parser: Parser, what: str) -> None:
     parser.add_argument("data", metavar="DATA", help=f"{what}: a file in Brooks, LIBSVM or CSV format")
     parser.add_argument("--format", metavar="F", help="brooks, libsvm or csv; default: recognised by content")
     parser.add_argument("--label", metavar="COLUMN", help=_LABEL_HELP)
+
+
+def add_quiet_argument(parser: Parser) -> None:
+    """The argument that tells a command to be silent."""
+    parser.add_argument("--quiet", action="store_true", help="print nothing but errors")

@@ -13,7 +13,7 @@ import numpy as np
 from hardmargin import data, methods
 from hardmargin.cli.key_values import class_weights, key_value
 from hardmargin.cli.output import STDOUT, check_target, write_model
-from hardmargin.cli.parser import Commands, Parser, add_data_arguments
+from hardmargin.cli.parser import Commands, Parser, add_data_arguments, add_quiet_argument
 from hardmargin.cli.status import DONE, INTERRUPTED
 from hardmargin.signals import HeldSignals
 from hardmargin.status import Status
@@ -187,4 +187,4 @@ def _add_output_arguments(parser: Parser) -> None:
     parser.add_argument(
         "--resume", metavar="FILE", help="go on from a state that --checkpoint wrote; it may be the same file"
     )
-    parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
+    add_quiet_argument(parser)

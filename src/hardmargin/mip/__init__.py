@@ -6,13 +6,15 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, cast
 
+from hardmargin.extras import how_to_install
+
 if TYPE_CHECKING:
     from hardmargin.mip.base import Backend
 
 # By name: our module, the package it needs, and how that is installed.
 _BACKENDS = {
-    "scip": (f"{__name__}.scip", "pyscipopt", "pip install PySCIPOpt"),
-    "cplex": (f"{__name__}.cplex", "cplex", "pip install 'hardmargin[cplex]'"),
+    "scip": (f"{__name__}.scip", "pyscipopt", "run pip install PySCIPOpt"),
+    "cplex": (f"{__name__}.cplex", "cplex", how_to_install("cplex")),
 }
 
 
@@ -33,5 +35,5 @@ def get_backend(name: str) -> Backend:
         raise ValueError(f"backend is {name!r}; expected one of {', '.join(names())}.")
     module, package, command = _BACKENDS[name]
     if find_spec(package) is None:
-        raise ValueError(f"backend {name!r} needs the package {package!r}, which is not installed: {command}")
+        raise ValueError(f"backend {name!r} needs the package {package!r}, which is not installed; {command}.")
     return cast("Backend", import_module(module))

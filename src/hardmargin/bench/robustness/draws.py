@@ -20,6 +20,9 @@ from hardmargin.data import Dataset
 #: The kinds of generated settings: outliers of Type A, outliers of Type B, wrong labels.
 KINDS = ("A", "B", "flips")
 
+#: The kind of a setting that is read from files.
+UCI = "uci"
+
 #: The best accuracy on clean generated data: unit Gaussians whose centres are 2 apart overlap this much.
 BEST_POSSIBLE = 0.5 * (1 + math.erf(1 / math.sqrt(2)))
 
@@ -45,6 +48,9 @@ class Setting(Protocol):
 
     def repetitions(self, asked: int) -> int:
         """How many repetitions there are, at most those asked for."""
+
+    def n_train(self) -> int:
+        """Number of training samples; where repetitions differ, that of the first."""
 
     def draw(self, share: float, repetition: int, seed: int, n_test: int) -> Draw:
         """The data of one repetition with this share of bad samples."""
@@ -92,6 +98,9 @@ class Generated:
     def repetitions(self, asked: int) -> int:
         return asked
 
+    def n_train(self) -> int:
+        return self.n
+
     def draw(self, share: float, repetition: int, seed: int, n_test: int) -> Draw:
         train_seed, test_seed, flip_seed = seeds(seed, repetition, 3)
         test = _ordinary(data.generate("A", _drawn_for(n_test), self.d, test_seed), n_test)
@@ -100,7 +109,7 @@ class Generated:
         clean = _ordinary(pool, self.n)
         if self.kind == "flips":
             return flipped(clean, test, share, flip_seed)
-        bad = np.arange(self.n - _count(share, self.n), self.n)
+        bad = np.arange(self.n - count_of(share, self.n), self.n)
         chosen = 9 * self.n + _outliers(self.kind, len(bad), self.n)
         X, y = clean.X.copy(), clean.y.copy()
         X[bad], y[bad] = pool.X[chosen], pool.y[chosen]
@@ -124,7 +133,7 @@ class Folds:
 
     @property
     def name(self) -> str:
-        return f"uci-{self.source}"
+        return f"{UCI}-{self.source}"
 
     @property
     def best_possible(self) -> float | None:
@@ -132,6 +141,9 @@ class Folds:
 
     def repetitions(self, asked: int) -> int:
         return min(asked, len(self.pairs))
+
+    def n_train(self) -> int:
+        return data.load(self.pairs[0][0], format="brooks").n
 
     def draw(self, share: float, repetition: int, seed: int, n_test: int) -> Draw:
         train, test = (data.load(file, format="brooks") for file in self.pairs[repetition])
@@ -142,7 +154,7 @@ def flipped(clean: Dataset, test: Dataset, share: float, seed: int) -> Draw:
     """Give a share of the training samples the other label, whatever their class."""
     # Sorting the raw stream gives the same order with every version of NumPy.
     order = np.argsort(np.random.PCG64(seed).random_raw(clean.n), kind="stable")
-    bad = np.sort(order[: _count(share, clean.n)])
+    bad = np.sort(order[: count_of(share, clean.n)])
     y = clean.y.copy()
     y[bad] = -y[bad]
     return Draw(Dataset(clean.X, y), test, bad)
@@ -153,7 +165,8 @@ def seeds(seed: int, repetition: int, count: int) -> list[int]:
     return [int(value) for value in np.random.SeedSequence((seed, repetition)).generate_state(count, np.uint64)]
 
 
-def _count(share: float, n: int) -> int:
+def count_of(share: float, n: int) -> int:
+    """How many of n training samples a share is."""
     return round(share * n)
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hardmargin.bench.figure_style import INK, add_legend, looks, new_figure, tidy
-from hardmargin.bench.robustness.models import MODELS
-from hardmargin.bench.robustness.records import Record
+from hardmargin.bench.robustness.protocol import MODELS
+from hardmargin.bench.robustness.records import RobustnessRecord
 from hardmargin.bench.robustness.summary import Row, summarise
 
 if TYPE_CHECKING:
@@ -18,12 +19,27 @@ if TYPE_CHECKING:
 _COLUMNS = 3
 
 
-def robustness_figure(records: Iterable[Record]) -> Figure:
+def check_figure_name(path: str) -> None:
+    """Refuse a file that a figure cannot be saved as, before the work starts.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed.
+    ValueError
+        If the name does not end in a format that matplotlib writes.
+    """
+    formats = sorted(new_figure().canvas.get_supported_filetypes())
+    if Path(path).suffix.removeprefix(".").lower() not in formats:
+        raise ValueError(f"--figure is {path!r}; expected a name that ends in .{', .'.join(formats)}.")
+
+
+def robustness_figure(records: Iterable[RobustnessRecord]) -> Figure:
     """Draw mean accuracy with its standard error over the share of bad samples.
 
     Parameters
     ----------
-    records : iterable of Record
+    records : iterable of RobustnessRecord
         Those of one study.
 
     Returns

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from hardmargin.bench.data_folder import SUBFOLDER, how_to_obtain
+from hardmargin.bench.data_folder import SUBFOLDER, how_to_obtain, refuse_instances_themselves
 from hardmargin.bench.groups import group_of
 from hardmargin.bench.robustness.draws import Folds
 
@@ -30,7 +30,7 @@ def uci_settings(folder: Path, sources: Sequence[str] | None = None) -> list[Fol
     FileNotFoundError
         If there are no folds at all.
     ValueError
-        If there is none of a data set that is named.
+        If the folder is the one with the files itself, or there is none of a data set that is named.
     """
     files = folder / SUBFOLDER
     found: dict[str, list[tuple[Path, Path]]] = {}
@@ -39,6 +39,7 @@ def uci_settings(folder: Path, sources: Sequence[str] | None = None) -> list[Fol
         if train.is_file():
             found.setdefault(group_of(train.name), []).append((train, test))
     if not found:
+        refuse_instances_themselves(folder)
         raise FileNotFoundError(f"there are no folds with .test files in {files}; {how_to_obtain(folder)}.")
     for source in sources or ():
         if source not in found:

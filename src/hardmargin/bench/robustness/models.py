@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from itertools import pairwise
 from time import perf_counter
 from typing import Any
 
@@ -20,75 +17,12 @@ from threadpoolctl import threadpool_limits
 
 from hardmargin import HardMarginSVC
 from hardmargin.bench.robustness.draws import Draw, seeds
+from hardmargin.bench.robustness.protocol import HARD_MARGIN, MODELS, Protocol, Trial
 from hardmargin.data import Dataset
-
-HARD_MARGIN = "hard-margin"
-
-#: The models of the study; all are linear, with an intercept that is not penalised.
-MODELS = (HARD_MARGIN, "hinge", "logistic")
 
 # Where the iterations of the convex models end, so that a large C cannot stall the study.
 _HINGE_ITERATIONS = 1_000_000
 _LOGISTIC_ITERATIONS = 5_000
-
-
-@dataclass(frozen=True)
-class Protocol:
-    """How C is chosen and how long a fit may take; the same for all models.
-
-    Attributes
-    ----------
-    C : tuple of float
-        The values of C among which cross-validation chooses, in increasing order.
-    folds : int
-        Folds of the cross-validation, stratified by class.
-    fit_seconds, final_seconds : float
-        Time limit of a hard-margin fit within cross-validation, and with the chosen C on all training data.
-    n_test : int
-        Clean test samples of a generated setting.
-    seed : int
-        Seed of data, bad samples and folds.
-    """
-
-    C: tuple[float, ...] = (0.01, 0.1, 1.0, 10.0, 100.0)
-    folds: int = 5
-    fit_seconds: float = 2.0
-    final_seconds: float = 20.0
-    n_test: int = 5000
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        if not self.C or not all(low < high for low, high in pairwise((0.0, *self.C, math.inf))):
-            raise ValueError(f"C is {list(self.C)}; expected positive values, each larger than the one before.")
-        if self.folds < 2:
-            raise ValueError(f"folds is {self.folds}; expected at least 2.")
-        if not (self.fit_seconds > 0 and self.final_seconds > 0):
-            raise ValueError(
-                f"the time limits of a fit are {self.fit_seconds} s and {self.final_seconds} s; expected "
-                "more than 0."
-            )
-        if self.n_test < 1:
-            raise ValueError(f"the number of test samples is {self.n_test}; expected at least 1.")
-        if self.seed < 0:
-            raise ValueError(f"seed is {self.seed}; expected a whole number >= 0.")
-
-
-@dataclass(frozen=True)
-class Evaluation:
-    """One model on one draw; see :class:`hardmargin.bench.robustness.Record` for the fields."""
-
-    C: float
-    cv_accuracy: list[float]
-    accuracy: float
-    fits: int
-    warnings: int
-    fits_proven: int | None
-    fits_gap: float | None
-    proven: bool | None
-    gap: float | None
-    coef: list[float]
-    intercept: float
-    seconds: float
 
 
 class _Fits:
@@ -111,7 +45,7 @@ class _Fits:
         return estimator
 
 
-def evaluate(model: str, draw: Draw, protocol: Protocol, repetition: int) -> Evaluation:
+def evaluate(model: str, draw: Draw, protocol: Protocol, repetition: int) -> Trial:
     """Choose C by cross-validation on the training data, fit with it, and count right answers on the test data.
 
     The folds contain bad samples as the training data do: who chooses C does not know which samples are bad.
@@ -130,7 +64,7 @@ def evaluate(model: str, draw: Draw, protocol: Protocol, repetition: int) -> Eva
 
     Returns
     -------
-    Evaluation
+    Trial
         Accuracy, chosen C, and how far the fits converged.
     """
     started = perf_counter()
@@ -144,7 +78,7 @@ def evaluate(model: str, draw: Draw, protocol: Protocol, repetition: int) -> Eva
         final = fits.fit(C, draw.train.X, draw.train.y, protocol.final_seconds)
         accuracy = float(final.score(draw.test.X, draw.test.y))
     is_exact = model == HARD_MARGIN
-    return Evaluation(
+    return Trial(
         C=C,
         cv_accuracy=scores,
         accuracy=accuracy,

@@ -15,7 +15,7 @@ Key: TypeAlias = tuple[str, float, int, str]
 
 
 @dataclass(frozen=True)
-class Record(JsonLine):
+class RobustnessRecord(JsonLine):
     """One model, trained on spoilt data and tested on clean data.
 
     Attributes
@@ -94,7 +94,7 @@ class Record(JsonLine):
         return self.setting, self.share, self.repetition, self.model
 
 
-def read_records(path: str | os.PathLike[str]) -> list[Record]:
+def read_records(path: str | os.PathLike[str]) -> list[RobustnessRecord]:
     """Read a study's file.
 
     A last line without its end, as a kill in the middle of a write leaves it, is left out with a warning. Of
@@ -118,12 +118,14 @@ def read_records(path: str | os.PathLike[str]) -> list[Record]:
     return records
 
 
-def whole_records(path: str | os.PathLike[str]) -> tuple[list[Record], bool]:
+def whole_records(path: str | os.PathLike[str]) -> tuple[list[RobustnessRecord], bool]:
     """The records of the complete lines, and whether an incomplete one follows."""
-    return latest_records(path, Record)
+    return latest_records(path, RobustnessRecord)
 
 
-def check_protocol(records: Iterable[Record], protocol: dict[str, Any], path: str | os.PathLike[str]) -> None:
+def check_protocol(
+    records: Iterable[RobustnessRecord], protocol: dict[str, Any], path: str | os.PathLike[str]
+) -> None:
     """Refuse records that were made in another way: their means would not mean anything together.
 
     Raises

@@ -9,14 +9,15 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields
-from datetime import datetime, timezone
 from typing import Any, NamedTuple
 
-from hardmargin.bench.machine import machine, versions
+from hardmargin.bench.machine import machine, utc_now
 from hardmargin.bench.record_files import RecordFile
-from hardmargin.bench.robustness.draws import Setting
-from hardmargin.bench.robustness.models import MODELS, Evaluation, Protocol, evaluate
-from hardmargin.bench.robustness.records import Key, Record, check_protocol, whole_records
+from hardmargin.bench.robustness.draws import Setting, count_of
+from hardmargin.bench.robustness.protocol import MODELS, Protocol, Trial
+from hardmargin.bench.robustness.records import Key, RobustnessRecord, check_protocol, whole_records
+from hardmargin.signals import HeldSignals
+from hardmargin.versions import installed_versions
 
 #: The shares of bad samples of a study that does not say otherwise.
 SHARES = (0.0, 0.05, 0.1, 0.2)
@@ -50,11 +51,23 @@ class Study:
         for share in self.shares:
             if not 0 <= share <= 0.5:
                 raise ValueError(f"a share of bad samples is {100 * share:g} %; expected 0 to 50 %.")
+            for setting in self.settings if share > 0 else ():
+                self._refuse_no_sample(setting, share)
         if self.repetitions < 1:
             raise ValueError(f"the number of repetitions is {self.repetitions}; expected at least 1.")
         for model in self.models:
             if model not in MODELS:
                 raise ValueError(f"the model is {model!r}; expected one of {', '.join(MODELS)}.")
+
+    def _refuse_no_sample(self, setting: Setting, share: float) -> None:
+        """A curve over shares that are none at all would look robust."""
+        n = setting.n_train()
+        if count_of(share, n) == 0:
+            raise ValueError(
+                f"a share of bad samples is {100 * share:g} %, which is none of the {n} training samples of "
+                f"{setting.name}; expected 0 %, or enough for one sample. Note that --shares are percent: 10 is "
+                "a tenth."
+            )
 
     def evaluations(self) -> Iterator[Task]:
         """All evaluations, repetition by repetition, so that a study cut short has whole repetitions."""
@@ -87,7 +100,7 @@ def run_study(
     *,
     jobs: int = 1,
     report: Callable[[int, int], None] = lambda done, total: None,
-) -> list[Record]:
+) -> list[RobustnessRecord]:
     """Make the evaluations that the file does not hold yet, and append their records to it.
 
     It may be interrupted at any time and called again: what is done is kept and not repeated. Evaluations that
@@ -106,7 +119,7 @@ def run_study(
 
     Returns
     -------
-    list of Record
+    list of RobustnessRecord
         All records of the file, in the order of the study.
 
     Raises
@@ -126,14 +139,16 @@ def run_study(
         report(len(tasks) - len(todo), len(tasks))
         with _records_of(todo, jobs) as records:
             for count, record in enumerate(records, start=len(tasks) - len(todo) + 1):
-                file.append(record.to_json())
-                known[record.key] = record
-                report(count, len(tasks))
+                # Ctrl-C never falls between a record and its being told.
+                with HeldSignals():
+                    file.append(record.to_json())
+                    known[record.key] = record
+                    report(count, len(tasks))
     order = {task.key: place for place, task in enumerate(tasks)}
     return sorted(known.values(), key=lambda record: order.get(record.key, len(order)))
 
 
-def _known(study: Study, path: str | os.PathLike[str]) -> dict[Key, Record]:
+def _known(study: Study, path: str | os.PathLike[str]) -> dict[Key, RobustnessRecord]:
     """What the file holds already; ValueError if it belongs to another study."""
     records, _ = whole_records(path)
     check_protocol(records, protocol_values(study.protocol), path)
@@ -146,7 +161,7 @@ def protocol_values(protocol: Protocol) -> dict[str, Any]:
 
 
 @contextmanager
-def _records_of(tasks: Sequence[Task], jobs: int) -> Iterator[Iterator[Record]]:
+def _records_of(tasks: Sequence[Task], jobs: int) -> Iterator[Iterator[RobustnessRecord]]:
     """The records of the tasks, as they come; on leaving nothing is left running."""
     if jobs == 1 or len(tasks) < 2:
         yield map(make_record, tasks)
@@ -173,9 +188,12 @@ def _leave_signals_to_parent() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def make_record(task: Task) -> Record:
+def make_record(task: Task) -> RobustnessRecord:
     """Make one evaluation; an error is recorded rather than raised, so that the others go on."""
-    started = datetime.now(timezone.utc).isoformat(timespec="seconds")
+    # Here, because scikit-learn takes long to import, and not every study has something to evaluate.
+    from hardmargin.bench.robustness.models import evaluate
+
+    started = utc_now()
     protocol = task.protocol
     draw = task.setting.draw(task.share, task.repetition, protocol.seed, protocol.n_test)
     outcome: dict[str, Any]
@@ -183,10 +201,10 @@ def make_record(task: Task) -> Record:
         outcome = {**asdict(evaluate(task.model, draw, protocol, task.repetition)), "error": None}
     except (ValueError, ArithmeticError, MemoryError) as error:
         outcome = {
-            **dict.fromkeys(item.name for item in fields(Evaluation)),
+            **dict.fromkeys(item.name for item in fields(Trial)),
             "error": " ".join(f"{type(error).__name__}: {error}".split()),
         }
-    return Record(
+    return RobustnessRecord(
         setting=task.setting.name,
         share=task.share,
         repetition=task.repetition,
@@ -198,7 +216,7 @@ def make_record(task: Task) -> Record:
         protocol=protocol_values(protocol),
         best_possible=task.setting.best_possible,
         machine=machine(),
-        versions=versions(),
+        versions=installed_versions(),
         started=started,
         **outcome,
     )

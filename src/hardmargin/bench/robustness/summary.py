@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from hardmargin.bench.robustness.models import HARD_MARGIN, MODELS
-from hardmargin.bench.robustness.records import Record
+from hardmargin.bench.robustness.protocol import HARD_MARGIN, MODELS
+from hardmargin.bench.robustness.records import RobustnessRecord
 
 _Value = TypeVar("_Value")
 
@@ -77,12 +77,12 @@ class Difference:
     worse: int
 
 
-def summarise(records: Iterable[Record]) -> list[Row]:
+def summarise(records: Iterable[RobustnessRecord]) -> list[Row]:
     """Mean accuracy and standard error for every setting, share and model.
 
     Parameters
     ----------
-    records : iterable of Record
+    records : iterable of RobustnessRecord
         Those of one study; evaluations that failed are left out.
 
     Returns
@@ -94,7 +94,7 @@ def summarise(records: Iterable[Record]) -> list[Row]:
     return [_row(group) for group in _in_order(groups)]
 
 
-def paired_differences(records: Iterable[Record]) -> list[Difference]:
+def paired_differences(records: Iterable[RobustnessRecord]) -> list[Difference]:
     """The hard-margin loss against each other model, draw by draw, for every setting and share."""
     groups = _grouped(records, lambda record: (record.setting, record.share, record.model))
     found = []
@@ -128,10 +128,12 @@ def mean_and_error(values: Sequence[float]) -> tuple[float, float | None]:
     return mean, math.sqrt(variance / len(values))
 
 
-_Groups = dict[tuple[str, float, str], list[Record]]
+_Groups = dict[tuple[str, float, str], list[RobustnessRecord]]
 
 
-def _grouped(records: Iterable[Record], key: Callable[[Record], tuple[str, float, str]]) -> _Groups:
+def _grouped(
+    records: Iterable[RobustnessRecord], key: Callable[[RobustnessRecord], tuple[str, float, str]]
+) -> _Groups:
     groups: _Groups = {}
     for record in records:
         if record.error is None:
@@ -144,11 +146,11 @@ def _keys(groups: _Groups) -> list[tuple[str, float, str]]:
     return sorted(groups, key=lambda key: (settings.index(key[0]), key[1], MODELS.index(key[2])))
 
 
-def _in_order(groups: _Groups) -> list[list[Record]]:
+def _in_order(groups: _Groups) -> list[list[RobustnessRecord]]:
     return [groups[key] for key in _keys(groups)]
 
 
-def _row(group: Sequence[Record]) -> Row:
+def _row(group: Sequence[RobustnessRecord]) -> Row:
     first = group[0]
     mean, error = mean_and_error([_present(record.accuracy) for record in group])
     # The final fit is one more than those of the cross-validation.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hardmargin.bench.robustness.models import HARD_MARGIN, MODELS
-from hardmargin.bench.robustness.records import Record
+from hardmargin.bench.robustness.protocol import HARD_MARGIN, MODELS
+from hardmargin.bench.robustness.records import RobustnessRecord
 from hardmargin.bench.robustness.summary import Difference, Row, paired_differences, summarise
 from hardmargin.bench.table import Column, Share, Table, Value
 
@@ -21,12 +21,12 @@ _DIFFERENCE_CAPTION = (
 )
 
 
-def tables(records: Sequence[Record]) -> list[Table]:
+def tables(records: Sequence[RobustnessRecord]) -> list[Table]:
     """The accuracies of all models, and the hard-margin loss against each other model.
 
     Parameters
     ----------
-    records : sequence of Record
+    records : sequence of RobustnessRecord
         Those of one study.
 
     Returns

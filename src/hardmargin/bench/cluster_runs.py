@@ -11,8 +11,9 @@ from collections.abc import Callable, Generator, Iterable
 from pathlib import Path
 from typing import Any
 
-from hardmargin.bench.execution import INTERVAL, ChildProcess, Outcome, utc_now
+from hardmargin.bench.execution import INTERVAL, ChildProcess, RunOutcome
 from hardmargin.bench.leases import leased_cores
+from hardmargin.bench.machine import utc_now
 from hardmargin.bench.plan import Job
 from hardmargin.bench.records import FAILED
 from hardmargin.cluster.connection import connected, local_workers
@@ -60,7 +61,7 @@ class ClusterRuns:
 
     def outcomes(
         self, jobs: Iterable[Job], task_of: Callable[[Job], dict[str, Any]]
-    ) -> Generator[tuple[Job, Outcome], None, None]:
+    ) -> Generator[tuple[Job, RunOutcome], None, None]:
         """Make the runs, and yield each with its outcome as it ends; whatever stops this ends them all."""
         from distributed import as_completed
 
@@ -97,7 +98,7 @@ class ClusterRuns:
         self._closing.close()
 
 
-def run_on_worker(task: dict[str, Any], campaign: str) -> Outcome:
+def run_on_worker(task: dict[str, Any], campaign: str) -> RunOutcome:
     """Run a task on cores that no other run of the campaign has on this machine."""
 
     def go_on() -> bool:
@@ -132,11 +133,11 @@ def _lease_folder(campaign: str) -> Path:
     return Path(tempfile.gettempdir()) / f"hardmargin-cores-{campaign}"
 
 
-def _outcome_of(future: Any) -> Outcome:
+def _outcome_of(future: Any) -> RunOutcome:
     """What the worker has returned; a worker that is lost is a run that failed."""
     try:
-        outcome: Outcome = future.result()
+        outcome: RunOutcome = future.result()
     except Exception as error:
         text = " ".join(str(error).split()) or type(error).__name__
-        return Outcome(FAILED, None, f"lost on the cluster: {text}", 0.0, None, utc_now())
+        return RunOutcome(FAILED, None, f"lost on the cluster: {text}", 0.0, None, utc_now())
     return outcome
