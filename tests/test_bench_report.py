@@ -81,8 +81,8 @@ def test_page_tells_what_was_run(html):
     assert "hardmargin bench report &#x27;some/where/small one.jsonl&#x27;" in html
 
 
-def evaluation(model: str, share: float) -> robustness.Record:
-    facts = dict.fromkeys(field.name for field in fields(robustness.Record))
+def evaluation(model: str, share: float) -> robustness.RobustnessRecord:
+    facts = dict.fromkeys(field.name for field in fields(robustness.RobustnessRecord))
     facts |= {"setting": "A-n40-d2", "share": share, "repetition": 0, "model": model, "n": 40, "m": 2, "n_bad": 4}
     facts |= {
         "n_test": 100,
@@ -93,7 +93,7 @@ def evaluation(model: str, share: float) -> robustness.Record:
         "warnings": 0,
         "fits_proven": 4,
     }
-    return robustness.Record(**facts | {"fits_gap": 0.0, "proven": True, "gap": 0.0})
+    return robustness.RobustnessRecord(**facts | {"fits_gap": 0.0, "proven": True, "gap": 0.0})
 
 
 def test_a_robustness_study_has_its_section():

@@ -44,6 +44,12 @@ def hard():
     return generate("B", 110, 5, 3)
 
 
+@pytest.fixture
+def harder():
+    """Work for longer than it takes to press Ctrl-C, on any machine."""
+    return generate("B", 130, 8, 3)
+
+
 def test_what_is_written_is_read(tmp_path) -> None:
     state = {"gap": 1e-6, "coef": np.array([1.0, 2.0]), "proofs": {"packing": {"open": Frontier.whole(1.0, 2.0)}}}
     write_checkpoint(tmp_path / "state", IDENTITY, state)
@@ -121,6 +127,8 @@ def test_a_state_is_not_overwritten_by_mistake(hard, tmp_path) -> None:
         ({"checkpoint": "no/such/folder/x"}, "no such folder"),
         ({"checkpoint": "x", "checkpoint_interval": 0}, "checkpoint_interval is 0"),
         ({"resume": "no-such-file"}, "No such file"),
+        ({"resume": "/dev/zero"}, "a folder or a device"),
+        ({"checkpoint": "/dev/null"}, "a folder or a device"),
     ],
 )
 def test_what_cannot_be_done_is_refused_at_once(settings, words) -> None:
@@ -172,35 +180,37 @@ def open_subproblems(path, data, C=10.0, method="auto"):
     return {kind: Frontier(*proof["open"]).size for kind, proof in state["proofs"].items()}
 
 
-def test_a_coarser_gap_does_not_cost_the_state(hard, tmp_path) -> None:
+def test_a_coarser_gap_does_not_cost_the_state(harder, tmp_path) -> None:
     path = tmp_path / "state"
-    first = solve(hard.X, hard.y, 10.0, method="packing", checkpoint=path, report=interrupted_in_the_tree)
+    first = solve(harder.X, harder.y, 10.0, method="packing", checkpoint=path, report=interrupted_in_the_tree)
     assert first.status is Status.INTERRUPTED
-    before = open_subproblems(path, hard, method="packing")
-    coarse = solve(hard.X, hard.y, 10.0, method="packing", gap=0.99, checkpoint=path, resume=path)
+    before = open_subproblems(path, harder, method="packing")
+    coarse = solve(harder.X, harder.y, 10.0, method="packing", gap=0.99, checkpoint=path, resume=path)
     assert coarse.optimal
-    assert open_subproblems(path, hard, method="packing") == before
+    assert open_subproblems(path, harder, method="packing") == before
     assert sum(before.values()) > 0
 
 
-def test_ctrl_c_at_the_first_report_of_a_resumed_run(hard, tmp_path) -> None:
+def test_ctrl_c_at_the_first_report_of_a_resumed_run(harder, tmp_path) -> None:
     path = tmp_path / "state"
-    first = solve(hard.X, hard.y, 10.0, method="packing", checkpoint=path, report=interrupted_in_the_tree)
+    first = solve(harder.X, harder.y, 10.0, method="packing", checkpoint=path, report=interrupted_in_the_tree)
     written = path.read_bytes()
-    again = solve(hard.X, hard.y, 10.0, method="packing", checkpoint=path, resume=path, report=interrupted_after(0))
+    again = solve(
+        harder.X, harder.y, 10.0, method="packing", checkpoint=path, resume=path, report=interrupted_after(0)
+    )
     assert again.status is Status.INTERRUPTED
     assert (again.objective, again.lower_bound) == (first.objective, first.lower_bound)
     assert path.read_bytes() == written
 
 
-def test_an_error_in_the_callers_report_keeps_the_state(hard, tmp_path) -> None:
+def test_an_error_in_the_callers_report_keeps_the_state(harder, tmp_path) -> None:
     def fail(time, upper, lower, nodes) -> None:
         if nodes > 0:
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        solve(hard.X, hard.y, 10.0, method="packing", checkpoint=tmp_path / "state", report=fail)
-    assert sum(open_subproblems(tmp_path / "state", hard, method="packing").values()) > 0
+        solve(harder.X, harder.y, 10.0, method="packing", checkpoint=tmp_path / "state", report=fail)
+    assert sum(open_subproblems(tmp_path / "state", harder, method="packing").values()) > 0
 
 
 def test_going_on_does_not_repeat_what_was_done(tmp_path) -> None:
@@ -297,9 +307,11 @@ def test_bad_states_are_one_line_on_the_command_line(tmp_path, generated, capsys
     assert main(["solve", data, "--resume", str(state), "--json", str(tmp_path / "m.json")]) == 2
     assert main(["solve", data, "--checkpoint", str(state)]) == 2
     assert main(["solve", data, "--resume", str(tmp_path / "none")]) == 2
+    assert main(["solve", data, "--checkpoint", "x", "--json", "x"]) == 2
     err = capsys.readouterr().err.splitlines()
-    assert [line.startswith("hardmargin: error: ") for line in err] == [True] * 3
+    assert [line.startswith("hardmargin: error: ") for line in err] == [True] * 4
     assert "is not a checkpoint" in err[0]
     assert "exists already" in err[1]
+    assert "would replace the state" in err[3]
     assert not (tmp_path / "m.json").exists()
     assert state.read_text() == "something else"

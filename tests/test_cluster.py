@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -162,3 +164,27 @@ def test_what_is_no_cluster_is_refused(cluster, words, monkeypatch) -> None:
 def test_processes_on_this_machine_from_the_command_line(generated, capsys) -> None:
     assert main(["solve", generated("B", 60, 5), "--C", "10", "--cluster", "local:2"]) == 0
     assert "proven minimal" in capsys.readouterr().out
+
+
+def test_a_frozen_scheduler_is_no_reason_to_be_late(hard, monkeypatch) -> None:
+    """As a network that is cut looks: nothing fails, and nothing answers."""
+    monkeypatch.setattr("hardmargin.cluster.engine._PATIENCE", 1.0)
+    monkeypatch.setattr("hardmargin.cluster.engine._ANSWER", 1.0)
+    monkeypatch.setattr("hardmargin.methods.packing._FIRST_NODES", 50)
+    data, reference = hard
+    scheduler = subprocess.Popen(
+        [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard", "--no-show"],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        address = next(line for line in scheduler.stderr if "Scheduler at:" in line).split()[-1]
+        threading.Timer(3.0, scheduler.send_signal, (signal.SIGSTOP,)).start()
+        begun = time.monotonic()
+        result = solve(data.X, data.y, 10.0, method="packing", cluster=address, time_limit=8)
+        assert time.monotonic() - begun < 8 + 6
+    finally:
+        scheduler.kill()
+        scheduler.wait()
+        scheduler.stderr.close()
+    assert 0 < result.lower_bound <= reference.objective * (1 + 1e-9)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+import time
+
 import numpy as np
 import pytest
 import scipy.optimize
@@ -112,3 +115,17 @@ def test_the_hinge_loss_is_minimal(kind, n, d, C) -> None:
         # With a larger C it takes too long.
         reference = SVC(kernel="linear", C=C, tol=1e-6).fit(problem.X, problem.y, sample_weight=weights)
         assert loss(plane) == pytest.approx(loss(np.append(reference.coef_[0], reference.intercept_[0])), rel=1e-5)
+
+
+def test_a_round_of_cuts_ends_when_it_is_told_to() -> None:
+    """From another thread: with many samples a round takes far longer than anybody waits."""
+    random = np.random.default_rng(1)
+    X = random.standard_normal((6000, 60))
+    y = np.where(X[:, 0] + 2 * random.standard_normal(6000) > 0, 1.0, -1.0)
+    oracle = _core.CutOracle(X, y, _core.WeightRegion.unbounded, 1.0)
+    threading.Timer(0.3, oracle.stop).start()
+    begun = time.monotonic()
+    _, possible = oracle.separate(np.zeros(6000), 0.5)
+    assert time.monotonic() - begun < 2
+    assert not possible
+    assert oracle.separate(np.zeros(6000), 0.5) == ([], False)

@@ -201,6 +201,9 @@ class CutOracle:
     """Minimal sets of samples that no hyperplane of a region keeps together."""
 
     def __init__(self, features: _Array, labels: _Array, region: WeightRegion, radius: float) -> None: ...
+    def stop(self) -> None:
+        """End a call of separate() in another thread soon, and all later ones at once."""
+
     def separate(self, values: _Array, zero: float, most: int = 0) -> tuple[list[list[int]], bool]:
         """Disjoint sets among the samples with a value below `zero`, at most so many (0: all that are found one
         after the other), and whether what is left of these samples can be kept together."""

@@ -87,6 +87,8 @@ def read_checkpoint(path: str | os.PathLike[str], identity: Identity) -> dict[st
         If it cannot be read.
     """
     name = os.fspath(path)
+    if Path(path).exists() and not Path(path).is_file():
+        raise ValueError(f"{name} is not a checkpoint but a folder or a device; expected a file.")
     content = _checked_content(Path(path).read_bytes(), name)
     saved = Identity(**content["identity"])
     if saved.method != identity.method:

@@ -117,6 +117,8 @@ def check_checkpoint_target(
     if isinstance(interval, bool) or not isinstance(interval, (int, float)) or not interval > 0:
         raise ValueError(f"checkpoint_interval is {interval!r}; expected a positive number of seconds.")
     target = Path(path)
+    if target.exists() and not target.is_file():
+        raise ValueError(f"checkpoint is {str(path)!r}, a folder or a device; expected the name of a file.")
     if target.exists() and not (resumed is not None and Path(resumed).exists() and target.samefile(resumed)):
         raise ValueError(
             f"checkpoint {target} exists already; resume from it (--resume {target}, or resume=) to go on, or "

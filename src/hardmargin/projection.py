@@ -30,8 +30,9 @@ _NEGLIGIBLE_SHARE = 0.1
 # Directions shorter than this share of the longest one are not corrected: that would turn them too far.
 _SHORT_DIRECTION = 1e-3
 
-# Multiply-adds of one product of the size of the data, about a second for all that is done.
-_MOST_WORK = 300_000_000
+# Multiply-adds of one product of the size of the data, some tenths of a second for all that is done: it cannot be
+# interrupted.
+_MOST_WORK = 50_000_000
 
 _ROUNDING = 2.0**-52
 

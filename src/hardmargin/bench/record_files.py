@@ -94,6 +94,7 @@ def numbered_lines(path: str | os.PathLike[str]) -> tuple[list[tuple[int, str]],
     OSError
         If it cannot be read.
     """
+    _require_file(path)
     content = Path(path).read_bytes()
     end = content.rfind(b"\n") + 1
     try:
@@ -121,6 +122,7 @@ class RecordFile:
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
+        _require_file(path)
         self._file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o666)
         try:
             _lock(self._file, path)
@@ -147,6 +149,12 @@ class RecordFile:
         if written != len(content):
             raise OSError(f"only {written} of {len(content)} bytes were written; is the disk full?")
         os.fsync(self._file)
+
+
+def _require_file(path: str | os.PathLike[str]) -> None:
+    """A device may have no end."""
+    if Path(path).exists() and not Path(path).is_file():
+        raise ValueError(f"{path}: a folder or a device; expected a file of records.")
 
 
 def _lock(file: int, path: str | os.PathLike[str]) -> None:

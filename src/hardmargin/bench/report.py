@@ -18,7 +18,7 @@ from hardmargin.bench.runs import Run, runs_of, systems_of
 from hardmargin.bench.tables import all_tables, instance_table
 
 if TYPE_CHECKING:
-    from hardmargin.bench.robustness import Record as RobustnessRecord
+    from hardmargin.bench.robustness import RobustnessRecord
 
 
 def report(

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, NamedTuple
 
+from hardmargin.bench.configurations import BENDERS_SHARES
 from hardmargin.bench.groups import group_of
 from hardmargin.bench.records import Record
-
-_SHARES = re.compile(r"cb_(\d+)_(\d+)")
 
 
 class Run(NamedTuple):
@@ -54,7 +52,7 @@ class Run(NamedTuple):
     @property
     def shares(self) -> str:
         """The part of the configuration that gives T_S and T_B of CB-SVM-HML, e.g. "cb_5_5"; "" if it has none."""
-        return next((word for word in self.configuration.split("+") if _SHARES.fullmatch(word)), "")
+        return next((word for word in self.configuration.split("+") if BENDERS_SHARES.fullmatch(word)), "")
 
     @property
     def group(self) -> str:
@@ -112,7 +110,9 @@ def configuration_name(configuration: str) -> str:
     ('(20%, 0%)', '(5%, 5%) cplex')
     """
     words = configuration.split("+")
-    return " ".join(f"({found[1]}%, {found[2]}%)" if (found := _SHARES.fullmatch(word)) else word for word in words)
+    return " ".join(
+        f"({found[1]}%, {found[2]}%)" if (found := BENDERS_SHARES.fullmatch(word)) else word for word in words
+    )
 
 
 def system_names(records: Iterable[Record]) -> dict[tuple[Hashable, ...], str]:

@@ -17,7 +17,7 @@ from hardmargin.cli.parser import Commands
 from hardmargin.cli.status import DONE
 
 if TYPE_CHECKING:
-    from hardmargin.bench.robustness import Record
+    from hardmargin.bench.robustness import RobustnessRecord
 
 
 def add_to(commands: Commands) -> None:
@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
     return DONE
 
 
-def _study(path: str | None) -> list[Record]:
+def _study(path: str | None) -> list[RobustnessRecord]:
     if path is None:
         return []
     from hardmargin.bench import robustness

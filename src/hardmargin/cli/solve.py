@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -44,6 +45,10 @@ def run(arguments: argparse.Namespace) -> int:
         target = getattr(arguments, flag)
         if target is not None:
             check_target(target, f"--{flag}", source=arguments.data)
+    for flag in ("checkpoint", "resume"):
+        state = getattr(arguments, flag)
+        if None not in (state, arguments.json) and os.path.realpath(state) == os.path.realpath(arguments.json):
+            raise ValueError(f"--json and --{flag} are both {state!r}; the model would replace the state.")
     dataset = data.load(arguments.data, format=arguments.format, label=arguments.label)
     _check_label_column(dataset, arguments.data)
     # These take a second to import, which is of no use to a command that cannot run.

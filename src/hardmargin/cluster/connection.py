@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import queue
 import re
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from hardmargin.cores import available_cores
@@ -15,6 +16,8 @@ from hardmargin.cores import available_cores
 _LOCAL = re.compile(r"local(?::(?P<count>[1-9]\d*))?")
 # Seconds within which a scheduler must answer.
 _TIMEOUT = 10
+# Seconds that are spent on taking leave.
+_FAREWELL = 3
 _EXPECTED = (
     "expected the address of a Dask scheduler (tcp://host:port), local or local:N for N processes on this machine, "
     "or a distributed.Client"
@@ -70,12 +73,45 @@ def connected(cluster: Any, default_workers: int | None = None) -> Iterator[Any]
             closing.enter_context(workers)
         try:
             address = cluster if count is None else workers
-            client = closing.enter_context(distributed.Client(address, timeout=_TIMEOUT))
+            client = distributed.Client(address, timeout=_TIMEOUT)
         except (OSError, ValueError) as error:
             raise ValueError(
                 f"cluster is {cluster!r}, where no scheduler answers ({error}); {_EXPECTED}."
             ) from error
+        # Not left to the client: one whose scheduler is gone would wait for it for long.
+        closing.callback(_close, client)
         yield client
+
+
+def within(seconds: float, call: Callable[..., Any], *arguments: Any) -> Any:
+    """Call something that may never return.
+
+    Raises
+    ------
+    TimeoutError
+        If it has not returned after so many seconds; it is left to itself then.
+    """
+    answers: queue.SimpleQueue[tuple[bool, Any]] = queue.SimpleQueue()
+
+    def run() -> None:
+        try:
+            answers.put((True, call(*arguments)))
+        except BaseException as error:
+            answers.put((False, error))
+
+    threading.Thread(target=run, daemon=True).start()
+    try:
+        returned, value = answers.get(timeout=seconds)
+    except queue.Empty:
+        raise TimeoutError(f"no answer within {seconds:g} s") from None
+    if not returned:
+        raise value
+    return value
+
+
+def _close(client: Any) -> None:
+    with contextlib.suppress(Exception):
+        within(_FAREWELL, client.close)
 
 
 @contextlib.contextmanager

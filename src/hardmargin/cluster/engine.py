@@ -17,6 +17,7 @@ from distributed import CancelledError, KilledWorker
 from distributed.comm.core import CommClosedError
 
 from hardmargin.cluster import worker
+from hardmargin.cluster.connection import within
 from hardmargin.cluster.pool import Pool
 from hardmargin.cluster.worker import Slice
 from hardmargin.frontier import Frontier
@@ -36,6 +37,8 @@ _CENSUS = 1.0
 _PATIENCE = 5.0
 # How long to wait for slices that have been told to end.
 _FAREWELL = 0.4
+# How long to wait for the scheduler's answer to a request.
+_ANSWER = 10.0
 # How long to wait for a result that is said to be there.
 _GATHER = 5.0
 # A chunk that has failed so often is not given out again.
@@ -97,20 +100,21 @@ class ClusterEngine:
         """Take the problem from the workers, if they are still there."""
         if self._problem is not None:
             self._problem = None
-            with contextlib.suppress(*_LOST, OSError, RuntimeError):
-                self._client.unregister_worker_plugin(self._solve)
+            with contextlib.suppress(Exception):
+                within(_ANSWER, self._client.unregister_worker_plugin, self._solve)
 
     def _hand_out(self, problem: Problem) -> None:
         """Give the problem to all workers, unless they have it."""
         if self._problem is not problem:
             self.close()
+            plugin = worker.ProblemOnWorkers(self._solve, problem)
             try:
-                self._client.register_plugin(worker.ProblemOnWorkers(self._solve, problem))
+                within(_ANSWER, self._client.register_plugin, plugin)
             except worker.OtherVersion as error:
                 raise ValueError(f"cluster: {error}; install the same version everywhere.") from error
-            except (*_LOST, OSError):
-                # Nobody is there; the search will see.
-                pass
+            except Exception as error:
+                # Nobody is there, or not for long: the search will see, and goes on without them.
+                warnings.warn(f"the cluster did not take the problem ({error!r}).", RuntimeWarning, stacklevel=2)
             self._problem = problem
 
 
@@ -145,21 +149,23 @@ class _Spread:
         self._work = 0
         self._threads = 0
         self._seen_at = time.monotonic()
-        self._counted_at = -math.inf
+        self._over = threading.Event()
 
     def __enter__(self) -> _Spread:
         self._tell(math.inf)
+        threading.Thread(target=self._count_threads, daemon=True).start()
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._over.set()
         self._take_back()
 
     def run(self, observe: Observer) -> ClusterFound:
         """Search until the end or a limit."""
         go_on = True
         while go_on and self._unfinished() and not self._out_of_budget():
-            self._count_threads()
-            if self._threads == 0 and time.monotonic() - self._seen_at > _PATIENCE:
+            if time.monotonic() - self._seen_at > _PATIENCE:
+                self._threads = 0
                 self._take_back()
                 self._warn("no worker of the cluster is there")
                 self._work_here(self._pool.take(_LARGEST_CHUNK, self._worth()))
@@ -201,16 +207,15 @@ class _Spread:
         return time.monotonic() >= self._deadline or 0 < self._search.work_limit <= self._work
 
     def _count_threads(self) -> None:
-        now = time.monotonic()
-        if now - self._counted_at < _CENSUS:
-            return
-        self._counted_at = now
-        try:
-            self._threads = sum(self._client.nthreads().values())
-        except (OSError, TimeoutError, RuntimeError):
-            self._threads = 0
-        if self._threads > 0:
-            self._seen_at = now
+        """Ask now and then who is there; in a thread of its own, because a scheduler may not answer at all."""
+        while not self._over.is_set():
+            try:
+                count = sum(self._client.nthreads().values())
+            except Exception:
+                count = 0
+            if count > 0:
+                self._threads, self._seen_at = count, time.monotonic()
+            self._over.wait(_CENSUS)
 
     def _give_out(self) -> None:
         """Keep all workers busy."""
@@ -229,7 +234,7 @@ class _Spread:
             search = self._slice(_SLICE if share > 1 else _FIRST_SLICE)
             try:
                 future = self._client.submit(worker.run_slice, self._solve, chunk.frontier, search, pure=False)
-            except (*_LOST, OSError, RuntimeError) as error:
+            except Exception as error:
                 self._failed(chunk, error)
                 self._threads = 0
                 break
@@ -311,7 +316,7 @@ class _Spread:
     def _take_back(self) -> None:
         """Put what nobody has done back into the pool."""
         for future in self._running:
-            with contextlib.suppress(*_LOST, OSError, RuntimeError):
+            with contextlib.suppress(Exception):
                 future.cancel(force=True)
         for chunk in (*self._running.values(), *self._again):
             self._pool.add(chunk.frontier)

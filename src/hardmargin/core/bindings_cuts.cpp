@@ -3,6 +3,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <atomic>
 #include <cstddef>
 #include <tuple>
 #include <utility>
@@ -26,12 +27,16 @@ public:
     OwningCutOracle(const Matrix& features, const Vector& labels, WeightRegion region, double radius)
         : samples_(view(features), view(labels), std::vector<double>(labels.size(), 1.0)),
           oracle_(samples_, region, radius) {
+        oracle_.set_stop([this] { return stopped_.load(); });
         if (!(radius * radius > 0)) {
             throw nb::value_error("radius: expected a positive number, not too small to be squared");
         }
     }
     OwningCutOracle(const OwningCutOracle&) = delete;
     OwningCutOracle& operator=(const OwningCutOracle&) = delete;
+
+    // May be called while another thread separates: it returns soon, with what it has found.
+    void stop() { stopped_ = true; }
 
     std::pair<std::vector<Members>, bool> separate(const Vector& values, double zero, std::size_t most) {
         if (values.size() != samples_.count()) {
@@ -44,7 +49,7 @@ public:
         const nb::gil_scoped_release unlocked;
         std::vector<Members> cuts;
         auto answer = CutOracle::Answer::impossible;
-        while (answer == CutOracle::Answer::impossible && (most == 0 || cuts.size() < most)) {
+        while (!stopped_ && answer == CutOracle::Answer::impossible && (most == 0 || cuts.size() < most)) {
             answer = oracle_.separate(asked);
             if (answer == CutOracle::Answer::impossible) {
                 cuts.emplace_back(oracle_.members().begin(), oracle_.members().end());
@@ -59,6 +64,7 @@ public:
 private:
     Samples samples_;
     CutOracle oracle_;
+    std::atomic<bool> stopped_ = false;
 };
 
 }  // namespace
@@ -72,6 +78,8 @@ void bind_cuts(nb::module_& module) {
                                 "Minimal sets of samples that no hyperplane of a region keeps together.")
         .def(nb::init<const Matrix&, const Vector&, WeightRegion, double>(), "features"_a, "labels"_a, "region"_a,
              "radius"_a)
+        .def("stop", &OwningCutOracle::stop,
+             "End a call of separate() in another thread soon, and all later ones at once.")
         .def("separate", &OwningCutOracle::separate, "values"_a, "zero"_a, "most"_a = 0,
              "Disjoint sets among the samples with a value below `zero`, at most so many (0: all that are found "
              "one after the other), and whether what is left of these samples can be kept together.");

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from hardmargin import _core
 from hardmargin.methods.mip_proof import MipProof
-from hardmargin.mip.base import Backend, CoverModel, Cut, Separator, safe_bound
+from hardmargin.mip.base import Answer, Backend, CoverModel, Cut, Separator, SolverLimits, safe_bound
 from hardmargin.problem import Problem
 from hardmargin.validation import FloatArray
 
@@ -138,7 +139,8 @@ class CutCollector:
         )
         found: dict[Cut, None] = {}
         model = CoverModel(problem.costs[rows], known, self._separator(oracle, rows, found))
-        answer = self._backend.solve_cover(model, self._proof.solver_limits(seconds))
+        limits = _stopping(oracle, self._proof.solver_limits(seconds))
+        answer = self._backend.solve_cover(model, limits)
         self._proof.nodes += answer.nodes
         return answer.lower, found
 
@@ -175,3 +177,16 @@ class CutCollector:
         # Not the proof's own bound, which may count the weights too.
         self._proven_cost = max(self._proven_cost, min(self._proof.believed(solvers_bound), self._proof.objective))
         return True
+
+
+def _stopping(oracle: _core.CutOracle, limits: SolverLimits) -> SolverLimits:
+    """The limits of a solver, at which its cuts end too: with many samples a round of them takes long."""
+    deadline, observe = time.monotonic() + limits.seconds, limits.observe
+
+    def observed(answer: Answer) -> bool:
+        go_on = observe is None or observe(answer)
+        if not go_on or time.monotonic() > deadline:
+            oracle.stop()
+        return go_on
+
+    return replace(limits, observe=observed)

@@ -9,9 +9,6 @@ from hardmargin.bench.robustness.study import SHARES, Study, run_study
 from hardmargin.bench.robustness.summary import Difference, Row, paired_differences, summarise
 from hardmargin.bench.robustness.tables import accuracy_table, difference_table, tables
 
-# Until the report's modules use the longer name.
-Record = RobustnessRecord
-
 __all__ = [
     "BEST_POSSIBLE",
     "KINDS",
