@@ -17,7 +17,7 @@ from hardmargin.methods import auto, directions, packing, proof, turns
 @pytest.fixture
 def many_turns(monkeypatch) -> list[str]:
     """Turns so short that small problems take many; the methods that had them, in order."""
-    for module, name in ((auto, "_HEAD_START"), (turns, "_FIRST_TURN")):
+    for module, name in ((auto, "_HEAD_START"), (auto, "_FIRST_TRY"), (turns, "_FIRST_TURN")):
         monkeypatch.setattr(module, name, 1000)
     for module in (directions, packing):
         monkeypatch.setattr(module, "_FIRST_NODES", 3)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import math
 import queue
 import threading
 import time
@@ -131,6 +130,8 @@ class _Spread:
     def __init__(self, client: Any, solve: str, problem: Problem, frontier: Frontier, search: Search) -> None:
         self._client = client
         self._solve = solve
+        # Of this search: what workers are told may come late, and is not meant for the next one.
+        self._name = f"{solve}/{uuid.uuid4().hex}"
         self._problem = problem
         self._search = search
         self._deadline = time.monotonic() + search.seconds
@@ -152,7 +153,6 @@ class _Spread:
         self._over = threading.Event()
 
     def __enter__(self) -> _Spread:
-        self._tell(math.inf)
         threading.Thread(target=self._count_threads, daemon=True).start()
         return self
 
@@ -230,10 +230,12 @@ class _Spread:
                 chunk = _Chunk(taken)
             if chunk.failures >= _MOST_FAILURES:
                 self._work_here(chunk.frontier)
-                continue
+                break
             search = self._slice(_SLICE if share > 1 else _FIRST_SLICE)
             try:
-                future = self._client.submit(worker.run_slice, self._solve, chunk.frontier, search, pure=False)
+                future = self._client.submit(
+                    worker.run_slice, self._solve, self._name, chunk.frontier, search, pure=False
+                )
             except Exception as error:
                 self._failed(chunk, error)
                 self._threads = 0
@@ -296,7 +298,7 @@ class _Spread:
 
         def tell() -> None:
             with contextlib.suppress(Exception):
-                self._client.run(worker.tell, self._solve, objective, on_error="ignore")
+                self._client.run(worker.tell, self._name, objective, on_error="ignore")
 
         threading.Thread(target=tell, daemon=True).start()
 

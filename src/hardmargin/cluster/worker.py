@@ -12,11 +12,11 @@ from hardmargin.methods.engine import Found, LocalEngine, Search
 from hardmargin.problem import Problem
 from hardmargin.versions import __version__
 
-# By the name of the solve: the problem, and the best objective that somebody has told this worker of.
+# By the name of the solve the problem, by that of a search the best objective that this worker was told of.
 _problems: dict[str, Problem] = {}
 _told: dict[str, float] = {}
 
-#: Told instead of an objective: slices of this solve have to end.
+#: Told instead of an objective: slices of this search have to end.
 STOP = -math.inf
 
 
@@ -73,18 +73,19 @@ class ProblemOnWorkers(WorkerPlugin):
     def teardown(self, worker: Any) -> None:
         """Called when the solve is over."""
         _problems.pop(self.name, None)
-        _told.pop(self.name, None)
+        for search in [name for name in _told if name.startswith(self.name)]:
+            del _told[search]
 
 
-async def tell(solve: str, objective: float) -> None:
-    """Let the slices of this worker know of a better objective: they end, and go on with it."""
-    _told[solve] = objective
+def tell(name: str, objective: float) -> None:
+    """Let the slices of a search on this worker know of a better objective: they end, and go on with it."""
+    _told[name] = min(objective, _told.get(name, math.inf))
 
 
-def run_slice(solve: str, frontier: Frontier, search: Search) -> Slice:
+def run_slice(solve: str, name: str, frontier: Frontier, search: Search) -> Slice:
     """Search below a frontier until the time of the slice is up, or somebody finds something better."""
 
     def go_on(upper: float, lower: float, nodes: int) -> bool:
-        return upper >= search.upper and _told.get(solve, math.inf) >= search.upper
+        return upper >= search.upper and _told.get(name, math.inf) >= search.upper
 
     return Slice.of(LocalEngine().search(_problems[solve], frontier, search, go_on))

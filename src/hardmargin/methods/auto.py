@@ -1,9 +1,9 @@
 """The default: both exact methods, in turns that suit the problem, so that the caller need not choose.
 
 The search over directions is far ahead with few features, the search over samples with many; in between either may
-be. The one that is likely to be ahead starts, and has the problem to itself for a while, which is enough for most;
-then the other one has its turns too. They share the best hyperplane and the best bound. Turns are counted in work
-and not in seconds, so that one thread does the same every time.
+be. The one that is likely to be ahead starts, and has the problem almost to itself for a while, which is enough for
+most; then the other one has its turns too. They share the best hyperplane and the best bound. Turns are counted in
+work and not in seconds, so that one thread does the same every time.
 """
 
 from __future__ import annotations
@@ -24,8 +24,10 @@ _FEW_FEATURES = 8
 _SOME_FEATURES = 12
 # Share of the work that the other method gets after a while.
 _SHARE_OF_OTHER = 0.25
-# Work that the first method does alone.
-_HEAD_START = 100_000_000_000
+# Work that the first method does alone: about a minute on two cores.
+_HEAD_START = 400_000_000_000
+# After this much of it, the search over samples has its short first search: there it finds what is easy for it.
+_FIRST_TRY = 30_000_000_000
 
 HAS_FRONTIER = True
 
@@ -79,10 +81,15 @@ def _players(problem: Problem, found: Result, limits: Limits, report: Report, op
     if not both:
         add_samples(report)
         return [Player(proofs[0])]
-    for add in (add_directions, add_samples) if problem.m <= _FEW_FEATURES else (add_samples, add_directions):
+    few = problem.m <= _FEW_FEATURES
+    for add in (add_directions, add_samples) if few else (add_samples, add_directions):
         add(_with_others(report, proofs, len(proofs)))
-    handicap = int(_SHARE_OF_OTHER / (1 - _SHARE_OF_OTHER) * _HEAD_START)
-    return [Player(proofs[0], 1 - _SHARE_OF_OTHER), Player(proofs[1], _SHARE_OF_OTHER, handicap)]
+    # In the units of the other one, which gets its share while the first one does this work.
+    head_start, first_try = (
+        int(_SHARE_OF_OTHER / (1 - _SHARE_OF_OTHER) * work) for work in (_HEAD_START, _FIRST_TRY)
+    )
+    other = Player(proofs[1], _SHARE_OF_OTHER, first_try if few else head_start, head_start)
+    return [Player(proofs[0], 1 - _SHARE_OF_OTHER), other]
 
 
 def _with_others(report: Report, proofs: list[Proof], own: int) -> Report:

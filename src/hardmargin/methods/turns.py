@@ -30,16 +30,17 @@ class Player:
     proof : Proof
     share : float
         Of the work.
-    handicap : int
-        Work that counts as done before the first turn.
+    first_handicap, handicap : int
+        Work that counts as done before the first turn, and after it.
     """
 
-    def __init__(self, proof: Proof, share: float = 1.0, handicap: int = 0) -> None:
+    def __init__(self, proof: Proof, share: float = 1.0, first_handicap: int = 0, handicap: int = 0) -> None:
         self.proof = proof
         self.ended = False
         self._steps = proof.steps()
         self._share = share
-        self._handicap = handicap
+        self._handicap = first_handicap
+        self._later_handicap = handicap
 
     @property
     def due(self) -> float:
@@ -49,6 +50,7 @@ class Player:
     def take_turn(self, *, alone: bool) -> None:
         """Do some work; all of it if nobody else waits."""
         self.proof.step_work = 0 if alone else max(_FIRST_TURN, int(_TURN_SHARE * self.proof.work))
+        self._handicap = self._later_handicap
         self.ended = next(self._steps, self) is self or self.proof.stuck
 
 
