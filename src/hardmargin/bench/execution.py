@@ -19,6 +19,7 @@ from hardmargin.bench.machine import machine, utc_now
 from hardmargin.bench.memory import descendants, tree_memory
 from hardmargin.bench.plan import Job
 from hardmargin.bench.records import FAILED, KILLED, MEMORY_LIMIT
+from hardmargin.child_environment import child_environment
 from hardmargin.data import Dataset
 from hardmargin.versions import installed_versions
 
@@ -115,14 +116,12 @@ class ChildProcess:
         self._answer = tempfile.TemporaryFile()  # noqa: SIM115
         self._complaints = tempfile.TemporaryFile()  # noqa: SIM115
         threads = dict.fromkeys(_THREAD_VARIABLES, str(task["threads"]))
-        paths = os.pathsep.join(path for path in sys.path if isinstance(path, str) and path)
         self._process = subprocess.Popen(
             [sys.executable, *CHILD],
             stdin=subprocess.PIPE,
             stdout=self._answer,
             stderr=self._complaints,
-            # Modules come from where the parent has them, not from where it happens to be.
-            env={**os.environ, **threads, "PYTHONPATH": paths, "PYTHONSAFEPATH": "1"},
+            env={**child_environment(), **threads},
             # Ctrl-C is for the parent to hear.
             start_new_session=True,
         )

@@ -39,18 +39,18 @@ class Player:
         self.ended = False
         self._steps = proof.steps()
         self._share = share
-        self._handicap = first_handicap
-        self._later_handicap = handicap
+        self._first_handicap = first_handicap
+        self._handicap = handicap
 
     @property
     def due(self) -> float:
         """The smaller, the sooner is its next turn."""
-        return (self.proof.work + self._handicap) / self._share
+        handicap = self._handicap if self.proof.work > 0 else self._first_handicap
+        return (self.proof.work + handicap) / self._share
 
     def take_turn(self, *, alone: bool) -> None:
         """Do some work; all of it if nobody else waits."""
         self.proof.step_work = 0 if alone else max(_FIRST_TURN, int(_TURN_SHARE * self.proof.work))
-        self._handicap = self._later_handicap
         self.ended = next(self._steps, self) is self or self.proof.stuck
 
 

@@ -8,7 +8,6 @@ ended, and what it said last stands.
 from __future__ import annotations
 
 import contextlib
-import os
 import pickle
 import queue
 import subprocess
@@ -19,6 +18,7 @@ import warnings
 from dataclasses import replace
 from typing import IO, Any
 
+from hardmargin.child_environment import child_environment
 from hardmargin.mip.base import Answer, IndicatorModel, Refusal, SolverLimits
 
 # What the interpreter is given to run.
@@ -66,15 +66,13 @@ class _Child:
     """The process, and the threads that talk to it."""
 
     def __init__(self, backend: str, model: IndicatorModel, limits: SolverLimits) -> None:
-        paths = os.pathsep.join(path for path in sys.path if isinstance(path, str) and path)
         self._process = subprocess.Popen(
             [sys.executable, *CHILD],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             # Solvers grumble there.
             stderr=subprocess.DEVNULL,
-            # Modules come from where the parent has them, not from where it happens to be.
-            env={**os.environ, "PYTHONPATH": paths, "PYTHONSAFEPATH": "1"},
+            env=child_environment(),
             # Ctrl-C is for the parent to hear.
             start_new_session=True,
         )
