@@ -13,14 +13,16 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
+from data_or_skip import data_or_skip
 from numpy.typing import NDArray
 from sklearn.svm import SVC
 
 from hardmargin import solve
 from hardmargin._core import MaxMargin
-from hardmargin.bench.data_folder import SUBFOLDER, find_data
+from hardmargin.bench.data_folder import SUBFOLDER
 from hardmargin.data import load
 
 INSTANCES = [f"n500d10{kind}Tj{number}" for kind in "AB" for number in range(5)]
@@ -41,9 +43,9 @@ def seconds_a_call(call: Callable[[], object], shortest: float = 0.2) -> float:
         count *= 2
 
 
-def separable_part(instance: str) -> tuple[FloatArray, FloatArray]:
+def separable_part(instance: str, folder: Path) -> tuple[FloatArray, FloatArray]:
     """The samples that a good hyperplane keeps, centred."""
-    data = load(find_data() / SUBFOLDER / instance)
+    data = load(folder / SUBFOLDER / instance)
     result = solve(data.X, data.y, 1.0, method="heuristic", time_limit=2.0)
     kept = np.setdiff1d(np.arange(result.n), result.violations)
     X = data.X[kept] - data.X[kept].mean(axis=0)
@@ -93,13 +95,15 @@ def own_calls(
 
 def main() -> None:
     """Print a row an instance and the mean ratios."""
-    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", help="folder with brooks/; default: $HARDMARGIN_DATA")
+    folder = data_or_skip(parser.parse_args().data)
     print(
         f"{'instance':<12} {'kept':>4} {'cold us':>8} {'DAQP':>7} {'SVC':>7} {'warm any':>9} {'warm support':>12}"
     )
     ratios = []
     for instance in INSTANCES:
-        X, y = separable_part(instance)
+        X, y = separable_part(instance, folder)
         cold, warm_drawn, warm_support, support_size = own_calls(X, y)
         daqp = daqp_call(X, y)
         if not np.isclose(cold(), daqp(), rtol=1e-6):

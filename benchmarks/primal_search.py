@@ -20,13 +20,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from data_or_skip import data_or_skip
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
 from hardmargin import Problem, solve
 from hardmargin._core import MaxMargin, MaxMarginStatus
 from hardmargin.bench.best_known import Known, best_known_table
-from hardmargin.bench.data_folder import SUBFOLDER, find_data
+from hardmargin.bench.data_folder import SUBFOLDER
 from hardmargin.bench.groups import group_of
 from hardmargin.data import load
 
@@ -95,7 +96,7 @@ def print_table(runs: list[Run], known: dict[Pair, Known]) -> None:
         groups[group_of(run.pair.instance)].append(run)
     print(
         f"{'group':<12} {'pairs':>5} {'reached':>7} {'beaten':>6} {'<= 1 %':>6} "
-        f"{'mean gap %':>10} {'worst %':>8} {'< hinge':>7} {'s to best':>9}"
+        f"{'mean off %':>10} {'worst %':>8} {'> hinge':>7} {'s to best':>9}"
     )
     for name, members in [*sorted(groups.items()), ("all", runs)]:
         gaps = np.array([excess(run, known) for run in members])
@@ -130,8 +131,11 @@ def main() -> None:
     parser.add_argument("--output", type=Path)
     parser.add_argument("parts", nargs="*")
     arguments = parser.parse_args()
-    folder = find_data(arguments.data)
+    folder = data_or_skip(arguments.data)
     known = {Pair(*key): value for key, value in best_known_table(folder).items()}
+    if not known:
+        print(f"skipped: {folder} has no best_known.csv to compare with; docs/bench.md tells what is in one")
+        return
     parts = arguments.parts or [""]
     pairs = [pair for pair in sorted(known) if any(part in pair.instance for part in parts)][:: arguments.every]
     work = partial(run_pair, folder=folder, seconds=arguments.seconds, seed=arguments.seed)

@@ -45,7 +45,7 @@ def draw_data() -> Dataset:
 def train_hard_margin(data: Dataset) -> hardmargin.Result:
     """Minimise 1/2 ||w||^2 + C * (number of samples with a margin below 1), and prove a bound."""
     with Progress(sys.stdout, style="log") as progress:
-        return hardmargin.solve(data.X, data.y, C=10, method="packing", time_limit=30, report=progress)
+        return hardmargin.solve(data.X, data.y, C=10, time_limit=30, report=progress)
 
 
 def train_hinge(data: Dataset) -> Any:

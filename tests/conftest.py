@@ -116,7 +116,7 @@ def stub_method(monkeypatch: pytest.MonkeyPatch) -> Callable[..., SimpleNamespac
         calls = []
 
         def run(problem, incumbent, limits, report, options) -> Result:
-            calls.append(SimpleNamespace(problem=problem, limits=limits, options=options))
+            calls.append(SimpleNamespace(problem=problem, incumbent=incumbent, limits=limits, options=options))
             result = Result.of(
                 problem,
                 coef,

@@ -56,6 +56,17 @@ def test_many_features_are_for_packing_alone(many_turns) -> None:
     assert set(many_turns) <= {"packing"}
 
 
+def test_both_methods_share_a_node_limit(many_turns) -> None:
+    data = generate("B", 110, 8, 3)
+    reported: list[int] = []
+    result = solve(data.X, data.y, 10.0, node_limit=40, report=lambda *values: reported.append(values[3]))
+    assert set(many_turns) == {"directions", "packing"}
+    assert result.status is Status.NODE_LIMIT
+    assert 40 <= result.nodes < 50
+    assert reported == sorted(reported)
+    assert reported[-1] == result.nodes
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.usefixtures("many_turns")
 def test_turns_break_no_promise(threads) -> None:

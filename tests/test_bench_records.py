@@ -52,6 +52,30 @@ def test_another_line_that_is_no_record_is_an_error(line, tmp_path):
         read_records(path)
 
 
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"n": "60"}, "'n' is '60'; expected a whole number"),
+        ({"n": True}, "'n' is True; expected a whole number"),
+        ({"objective": "1e5"}, "'objective' is '1e5'; expected a number or null"),
+        ({"trace": [[0.1, "?", 0.0]]}, "expected a list"),
+        ({"instance": None}, "'instance' is None; expected text"),
+        ({"options": []}, r"'options' is \[\]; expected an object"),
+    ],
+)
+def test_a_value_of_another_type_is_an_error(change, expected, tmp_path):
+    path = tmp_path / "c.jsonl"
+    write(path, record(**change))
+    with pytest.raises(ValueError, match=rf"c\.jsonl:1: not a record: .*{expected}"):
+        read_records(path)
+
+
+def test_whole_numbers_are_numbers(tmp_path):
+    path = tmp_path / "c.jsonl"
+    write(path, record(objective=100, coef=[1, 2]))
+    assert read_records(path) == [record()]
+
+
 def test_two_campaigns_do_not_share_a_file(tmp_path):
     pytest.importorskip("fcntl")
     path = tmp_path / "c.jsonl"
@@ -74,6 +98,15 @@ def test_the_command_converts(tmp_path):
     write(tmp_path / "c.jsonl", record())
     assert main(["bench", "convert", str(tmp_path / "c.jsonl"), "--out", str(tmp_path / "c.parquet")]) == 0
     assert (tmp_path / "c.parquet").stat().st_size > 0
+
+
+def test_a_campaign_is_not_converted_into_itself(tmp_path, capsys):
+    path = tmp_path / "c.jsonl"
+    write(path, record())
+    before = path.read_bytes()
+    assert main(["bench", "convert", str(path), "--out", str(path)]) == 2
+    assert "which this command reads" in capsys.readouterr().err
+    assert path.read_bytes() == before
 
 
 def test_a_file_of_something_else_is_left_alone(tmp_path):

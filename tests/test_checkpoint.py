@@ -10,12 +10,13 @@ import time
 import numpy as np
 import pytest
 
-from hardmargin import Problem, Result, Status, solve, verify
+from hardmargin import Problem, Result, Status, presolve, solve, solver, verify
 from hardmargin.checkpoint import Identity, read_checkpoint, write_checkpoint
 from hardmargin.cli import main
 from hardmargin.data import generate
 from hardmargin.frontier import Frontier
 from hardmargin.keeper import Keeper
+from hardmargin.methods import turns
 
 IDENTITY = Identity("auto", 3, 2, 1.0, "abc")
 
@@ -84,7 +85,7 @@ def test_a_file_cut_short_is_refused(tmp_path, size) -> None:
 def test_another_format_is_named(tmp_path) -> None:
     path = tmp_path / "state"
     write_checkpoint(path, IDENTITY, {})
-    path.write_bytes(path.read_bytes().replace(b"format 1", b"format 7", 1))
+    path.write_bytes(path.read_bytes().replace(b"format 2", b"format 7", 1))
     with pytest.raises(ValueError, match="has format 7, and this version"):
         read_checkpoint(path, IDENTITY)
 
@@ -108,6 +109,41 @@ def test_other_data_are_refused(hard, tmp_path) -> None:
         with pytest.raises(ValueError, match=words):
             solve(X, y, C, method=method, resume=path)
     assert path.read_bytes() == written
+
+
+def test_a_state_of_data_that_are_reduced_in_another_way_is_refused(hard, tmp_path, monkeypatch) -> None:
+    path = tmp_path / "state"
+    solve(hard.X, hard.y, 10.0, checkpoint=path, report=interrupted_after(5))
+    monkeypatch.setattr(solver, "presolve", lambda problem, **_: presolve.presolve(problem, reduce=False))
+    with pytest.raises(ValueError, match="reduces these data in another way"):
+        solve(hard.X, hard.y, 10.0, resume=path)
+
+
+def test_a_worse_search_does_not_replace_what_was_saved(hard, tmp_path, monkeypatch) -> None:
+    path = tmp_path / "state"
+    first = solve(hard.X, hard.y, 10.0, checkpoint=path, report=interrupted_after(3))
+    assert (first.status, first.nodes) == (Status.INTERRUPTED, 0)
+    search = turns._searched
+
+    def poor(problem, incumbent, limits, report, effort):
+        found = search(problem, incumbent, limits, report, effort)
+        flat = Result.of(
+            problem,
+            np.zeros(problem.m),
+            1.0,
+            lower_bound=0.0,
+            status=Status.TIME_LIMIT,
+            method="heuristic",
+            runtime=found.runtime,
+        )
+        assert flat.objective > found.objective
+        return flat
+
+    monkeypatch.setattr(turns, "_searched", poor)
+    again = solve(hard.X, hard.y, 10.0, checkpoint=path, resume=path)
+    assert again.objective <= first.objective
+    assert again.status is Status.TIME_LIMIT
+    assert solve(hard.X, hard.y, 10.0, resume=path).objective <= first.objective
 
 
 def test_a_state_is_not_overwritten_by_mistake(hard, tmp_path) -> None:

@@ -117,6 +117,35 @@ def test_every_flag_reaches_the_search(data, asked, tmp_path):
     assert asked["y"].tolist() == ["no", "no", "yes", "yes", "no"]
 
 
+def test_a_model_to_begin_with_and_a_node_limit_reach_the_search(data, asked, tmp_path):
+    model = tmp_path / "model.json"
+    assert main(["solve", data, "--json", str(model)]) == 0
+    assert main(["solve", data, "--start", str(model), "--node-limit", "9"]) == 0
+    assert asked["start"] == Result.load(model)
+    assert asked["node_limit"] == 9
+
+
+@pytest.mark.parametrize(
+    ("columns", "expected"),
+    [("a,b,c,class", "has 3 features, and the data have 2"), ("a,c,class", "other names or in another order")],
+)
+def test_a_model_of_other_features_is_no_beginning(columns, expected, tmp_path, capsys):
+    rows = {3: "0,0,{0},no\n1,1,{0},yes\n", 2: "0,{0},no\n1,{0},yes\n"}
+    for name, header in (("old.csv", columns), ("new.csv", "a,b,class")):
+        (tmp_path / name).write_text(header + "\n" + rows[header.count(",")].format(0))
+    model = tmp_path / "model.json"
+    assert main(["solve", str(tmp_path / "old.csv"), "--json", str(model), "--quiet"]) == 0
+    assert main(["solve", str(tmp_path / "new.csv"), "--start", str(model)]) == 2
+    assert expected in capsys.readouterr().err
+
+
+def test_the_model_to_begin_with_is_not_overwritten(data, tmp_path, capsys):
+    model = tmp_path / "model.json"
+    assert main(["solve", data, "--json", str(model), "--quiet"]) == 0
+    assert main(["solve", data, "--start", str(model), "--json", str(model)]) == 2
+    assert "which this command reads" in capsys.readouterr().err
+
+
 def test_options_before_the_data_do_not_swallow_it(data, asked):
     assert main(["solve", "--option", "effort=2", "--class-weight", "no=1", "yes=3", data]) == 0
     assert asked["options"] == {"effort": 2}
@@ -187,8 +216,8 @@ def refuse_to_search(*_, **__):
         ("missing/model.json", "there is no folder"),
         (".", "a folder"),
         ("", "a folder"),
-        ("data.csv", "which is the data file"),
-        ("link.csv", "which is the data file"),
+        ("data.csv", "which this command reads"),
+        ("link.csv", "which this command reads"),
     ],
 )
 def test_a_target_that_cannot_be_written_is_refused_before_the_search(

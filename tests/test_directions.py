@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -64,8 +66,7 @@ def test_the_bound_rises_and_the_time_limit_is_kept() -> None:
 
 def test_a_node_limit_ends_the_search() -> None:
     data = generate("B", 200, 5, 6)
-    problem = presolve(Problem.from_data(data.X, data.y, 10.0)).problem
-    result = directions.run(problem, None, Limits(node_limit=300), lambda *_: None)
+    result = solve(data.X, data.y, 10.0, method="directions", node_limit=300)
     assert result.status is Status.NODE_LIMIT
     assert 300 <= result.nodes < 1500
     assert result.lower_bound <= result.objective
@@ -96,6 +97,35 @@ def test_open_regions_can_be_carried_on_elsewhere() -> None:
         if frontier.size == 0:
             break
     assert part.lower_bound * presolved.objective_factor == pytest.approx(whole.objective, rel=1e-5)
+
+
+def test_searches_over_samples_are_made_longer_before_rounding_is_blamed() -> None:
+    lengths = []
+
+    class Engine:
+        """Leaves the same region open, whatever is done."""
+
+        def search(self, problem, frontier, search, observe):
+            lengths.append(search.settings["sample_nodes"])
+            return SimpleNamespace(
+                weights=[],
+                bias=0.0,
+                objective=search.upper,
+                upper=search.upper,
+                lower_bound=0.0,
+                nodes=1,
+                work=1,
+                exhausted=True,
+                open=Frontier.whole(0.0, search.upper),
+                outcome=SimpleNamespace(timed_out=False, interrupted=False, error=None),
+            )
+
+    data = generate("B", 60, 3, 4)
+    problem = presolve(Problem.from_data(data.X, data.y, 10.0)).problem
+    result = directions.run(problem, None, Limits(engine=Engine()), lambda *_: None)
+    assert lengths == [2000, 20_000, 200_000, 2_000_000]
+    assert result.status is Status.HEURISTIC
+    assert 0 < result.lower_bound < result.objective
 
 
 @pytest.mark.parametrize(

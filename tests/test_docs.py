@@ -78,3 +78,11 @@ def test_every_example_runs(page, tmp_path, monkeypatch) -> None:
 def test_links_lead_somewhere(page) -> None:
     for found in LINK.finditer(page.read_text(encoding="utf-8")):
         assert (page.parent / found["target"]).exists(), found["target"]
+
+
+def test_every_file_of_the_package_has_its_place_on_the_page_for_developers() -> None:
+    page = (ROOT / "docs" / "development.md").read_text(encoding="utf-8")
+    files = [path for pattern in ("*.py", "*.cpp", "*.h") for path in (ROOT / "src" / "hardmargin").rglob(pattern)]
+    # Folders have a place as a whole, and so have the variants of the kernels.
+    names = {path.stem for path in files if not path.stem.startswith(("_", "kernels_"))}
+    assert sorted(name for name in names if not re.search(rf"\b{name}\b", page)) == []

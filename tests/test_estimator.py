@@ -104,7 +104,8 @@ def test_a_time_limit_warns_and_loses_nothing(line, stub_method) -> None:
 )
 def test_the_warning_advises_what_helps(line, stub_method, monkeypatch, method, advice) -> None:
     X, y = line
-    stub_method([4.0], 0.0, lower_bound=6.0, status=Status.TIME_LIMIT)
+    stub = stub_method([4.0], 0.0, lower_bound=6.0, status=Status.TIME_LIMIT)
+    stub.HAS_FRONTIER = method == "auto"
     monkeypatch.setitem(hardmargin.methods._MODULES, method, "stub_method")
     with pytest.warns(ConvergenceWarning, match=rf"The model is usable; for a smaller gap {advice}"):
         HardMarginSVC(C=10, method=method).fit(X[:4] / 4 - 0.5, y[:4])
@@ -234,6 +235,7 @@ def test_names_of_features_are_kept_and_checked(blobs) -> None:
     frame = pd.DataFrame(X, columns=["length", "width"])
     model = HardMarginSVC().fit(frame, pd.Series(y))
     assert model.feature_names_in_.tolist() == ["length", "width"]
+    assert model.result_.feature_names == ["length", "width"]
     with pytest.raises(ValueError, match="feature names"):
         model.predict(frame[["width", "length"]])
     with pytest.raises(ValueError, match="X has 3 features, but HardMarginSVC is expecting 2"):

@@ -50,7 +50,7 @@ def test_unknown_and_missing_solvers_are_errors_that_say_what_to_do(monkeypatch)
         get_backend("gurobi")
     monkeypatch.setattr(mip, "find_spec", lambda name: None)
     with pytest.raises(
-        ValueError, match=r"needs the package 'cplex', which is not installed; install the extra 'cplex'"
+        ImportError, match=r"needs the package 'cplex', which is not installed; install the extra 'cplex'"
     ):
         get_backend("cplex")
 

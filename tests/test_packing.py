@@ -156,6 +156,38 @@ def test_open_subproblems_can_be_carried_on_elsewhere() -> None:
     assert upper * factor == pytest.approx(whole.objective, rel=1e-6)
 
 
+def test_below_a_target_that_none_reaches_better_hyperplanes_are_kept() -> None:
+    data = generate("B", 60, 5, 7)
+    problem = presolve(Problem.from_data(data.X, data.y, 1.0)).problem
+    optimum = solve(problem.X, problem.y, 1.0, sample_weight=problem.costs).objective
+    limits = _core.SearchLimits()
+    target = 0.8 * optimum
+
+    def search(keep_below):
+        limits.keep_below = keep_below
+        return _core.packing_search(
+            problem.X,
+            problem.y,
+            problem.costs,
+            Frontier.whole(0.0, target),
+            target,
+            _core.PackingOptions(),
+            limits,
+            60.0,
+            None,
+        )
+
+    without, found = search(0.0), search(10 * optimum)
+    assert not without.weights
+    assert without.objective == target
+    assert found.weights
+    assert optimum * (1 - 1e-9) <= found.objective < 10 * optimum
+    assert problem.evaluate(found.weights, found.bias).objective == pytest.approx(found.objective, rel=1e-7)
+    # What is proven is the same.
+    assert found.upper == without.upper == target
+    assert found.lower_bound == without.lower_bound <= target
+
+
 @pytest.mark.parametrize(
     ("integers", "ends"),
     [([1, 99], [2]), ([1, 0, 0], [3]), ([2, 0, 0], [3]), ([2, 0], [2]), ([0], [2]), ([0], [0])],

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import hardmargin.methods
 from brute_force import optimum
 from hardmargin import Problem, Result, Status, solve, verify
+from hardmargin.data import generate
 from hardmargin.presolve import Presolved
 from hardmargin.result import TracePoint
 
@@ -250,13 +251,45 @@ def test_no_time_limit(blobs, method) -> None:
 
 def test_limits_and_options_reach_the_method(line, stub_method) -> None:
     stub = stub_method([0.0], -1.0)
-    solve(*line, method="stub", time_limit=5, gap=0.01, threads=2, seed=9, options={"number": 7})
+    solve(*line, method="stub", time_limit=5, gap=0.01, threads=2, node_limit=4, seed=9, options={"number": 7})
     limits = stub.calls[0].limits
-    assert (limits.time_limit, limits.gap, limits.threads, limits.seed) == (5, 0.01, 2, 9)
+    assert (limits.time_limit, limits.gap, limits.threads, limits.node_limit, limits.seed) == (5, 0.01, 2, 4, 9)
+    assert stub.calls[0].incumbent is None
     assert stub.calls[0].options == stub.Options(7)
     solve(*line, method="stub", threads=-1, options=stub.Options(8))
     assert stub.calls[1].limits.threads >= 1
     assert stub.calls[1].options.number == 8
+
+
+def test_a_start_reaches_the_method_in_its_own_coordinates(stub_method) -> None:
+    stub = stub_method([0.0], -1.0)
+    X = np.array([[5.0, 1000.0], [5.0, 1004.0], [5.0, 1001.0], [5.0, 1006.0]])
+    y = [0, 1, 0, 1]
+    given = np.array([7.0, 0.8]), -0.8 * 1002.5 - 35.0
+    solve(X, y, method="stub", start=given)
+    call = stub.calls[0]
+    margins = call.problem.y * (call.problem.X @ call.incumbent.coef + call.incumbent.intercept)
+    assert margins == pytest.approx(Problem.from_data(X, y).evaluate(*given).margins)
+
+
+@pytest.mark.parametrize("method", ALL_METHODS)
+def test_no_answer_is_worse_than_the_start(method, blobs) -> None:
+    X, y = blobs
+    good = solve(X, y, C=0.5)
+    for start in (good, (good.coef, good.intercept)):
+        again = solve(X, y, C=0.5, method=method, start=start, time_limit=0.5)
+        assert again.objective <= good.objective * (1 + 1e-9)
+    flat = solve(X, y, C=0.5, method=method, start=(np.zeros(X.shape[1]), 1.0))
+    assert flat.objective == pytest.approx(good.objective, rel=1e-5)
+
+
+@pytest.mark.parametrize("method", ["auto", "packing", "directions"])
+def test_a_node_limit_ends_the_search(method) -> None:
+    data = generate("B", 100, 5, 6)
+    result = solve(data.X, data.y, 10.0, method=method, node_limit=20)
+    assert result.status is Status.NODE_LIMIT
+    assert 20 <= result.nodes < 400
+    assert 0 < result.lower_bound <= solve(data.X, data.y, 10.0).objective
 
 
 @pytest.mark.parametrize("status", list(Status))
@@ -292,6 +325,12 @@ REFUSED = {
     "gap text": ({"gap": "1e-6"}, ValueError, "gap is '1e-6'"),
     "threads zero": ({"threads": 0}, ValueError, "threads is 0; expected a whole number >= 1, or -1"),
     "threads half": ({"threads": 1.5}, ValueError, "threads is 1.5"),
+    "node_limit zero": ({"node_limit": 0}, ValueError, "node_limit is 0; expected a whole number >= 1, or None"),
+    "node_limit half": ({"node_limit": 2.5}, ValueError, "node_limit is 2.5"),
+    "start text": ({"start": "model.json"}, TypeError, "start is 'model.json'; expected a Result, or a pair"),
+    "start too long": ({"start": ([1.0, 2.0], 0.0)}, ValueError, r"start has weights of shape .2,.; expected .1,."),
+    "start infinite": ({"start": ([1.0], math.inf)}, ValueError, "not finite"),
+    "start and resume": ({"start": ([1.0], 0.0), "resume": "state"}, ValueError, "both given"),
     "seed negative": ({"seed": -1}, ValueError, "seed is -1; expected a whole number"),
     "seed too large": ({"seed": 2**64}, ValueError, "seed is 18446744073709551616"),
     "seed bool": ({"seed": True}, ValueError, "seed is True"),
@@ -300,6 +339,7 @@ REFUSED = {
     "option unknown": ({"options": {"magic": 1}}, ValueError, "has no option 'magic'"),
     "options not a dict": ({"options": 5}, TypeError, "options is 5; expected a dict"),
     "C negative": ({"C": -1}, ValueError, "C is -1.0"),
+    "C too large": ({"C": 1e308}, ValueError, r"C = 1e\+308.* overflows"),
     "C text": ({"C": "1"}, TypeError, "C is '1'; expected a positive number"),
 }
 

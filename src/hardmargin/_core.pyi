@@ -20,15 +20,13 @@ class MaxMarginStatus(Enum):
 class MaxMargin:
     """Shortest w with y (w.x + b) >= 1 over a changing set of samples.
 
-    Row i < n keeps sample i, row n + i asks the opposite, row 2n + j is extra row j.
+    Row i < n keeps sample i, row n + i asks the opposite.
     """
 
     def __init__(self, features: _Array, labels: _Array) -> None: ...
     def enable(self, row: int) -> None: ...
     def disable(self, row: int) -> None: ...
-    def clear(self) -> None: ...
     def forget(self) -> None: ...
-    def set_extra_rows(self, normals: _Array, bounds: _Array) -> None: ...
     def solve(self, threshold: float = ...) -> MaxMarginStatus: ...
     @property
     def value(self) -> float: ...
@@ -38,10 +36,6 @@ class MaxMargin:
     def bias(self) -> float: ...
     @property
     def support(self) -> list[tuple[int, float]]: ...
-    @property
-    def certificate(self) -> list[tuple[int, float]]: ...
-    @property
-    def certificate_value(self) -> float: ...
 
 class Outcome:
     """Why a search returned."""
@@ -74,8 +68,6 @@ class PrimalSearch:
     def objective(self) -> float: ...
     @property
     def rounds(self) -> int: ...
-    @property
-    def work(self) -> int: ...
 
 _Frontier = tuple[NDArray[np.uint32], NDArray[np.uint64], NDArray[np.float64]]
 
@@ -96,6 +88,7 @@ class SearchLimits:
     work_limit: int
     slice: int
     memory: int
+    keep_below: float
     def __init__(self) -> None: ...
 
 class PackingResult:
@@ -103,12 +96,16 @@ class PackingResult:
 
     @property
     def weights(self) -> list[float]:
-        """Empty if nothing better than `upper` was found."""
+        """Empty if nothing better than `upper` or `keep_below` was found."""
 
     @property
     def bias(self) -> float: ...
     @property
     def objective(self) -> float: ...
+    @property
+    def upper(self) -> float:
+        """What is closed was closed for solutions better than this."""
+
     @property
     def lower_bound(self) -> float: ...
     @property
@@ -146,6 +143,7 @@ class DirectionOptions:
     gap: float
     first_axis: list[float]
     path_memory: int
+    sample_nodes: int
     def __init__(self) -> None: ...
 
 class DirectionResult:
@@ -153,12 +151,16 @@ class DirectionResult:
 
     @property
     def weights(self) -> list[float]:
-        """Empty if nothing better than `upper` was found."""
+        """Empty if nothing better than `upper` or `keep_below` was found."""
 
     @property
     def bias(self) -> float: ...
     @property
     def objective(self) -> float: ...
+    @property
+    def upper(self) -> float:
+        """What is closed was closed for solutions better than this."""
+
     @property
     def lower_bound(self) -> float: ...
     @property

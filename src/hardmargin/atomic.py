@@ -37,6 +37,11 @@ def replace_file(path: str | os.PathLike[str], content: bytes, *, lasting: bool 
         _sync_folder(target.parent)
 
 
+def replace_text(path: str | os.PathLike[str], text: str) -> None:
+    """Write a file of text; an existing one stays as it is until the new one is complete."""
+    replace_file(path, text.encode("utf-8"))
+
+
 def _sync_folder(folder: Path) -> None:
     """Make the new name of a file last; where folders cannot be opened, the system sees to it."""
     if not hasattr(os, "O_DIRECTORY"):

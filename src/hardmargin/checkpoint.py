@@ -23,7 +23,7 @@ from hardmargin.problem import Problem
 from hardmargin.versions import __version__
 
 #: Rises with every change of what a file holds, the meaning of a subproblem's numbers included.
-FORMAT = 1
+FORMAT = 2
 _NAME = b"hardmargin checkpoint, format "
 _CONTENT = "content"
 # What stands for an array in the JSON part.
@@ -54,14 +54,19 @@ class Identity:
     @classmethod
     def of(cls, problem: Problem, method: str) -> Identity:
         """The identity of a solve of the caller's problem by a method."""
-        digest = hashlib.sha256()
-        for array in (problem.X, problem.y, problem.costs):
-            digest.update(f"{array.shape}".encode())
-            digest.update(np.ascontiguousarray(array, dtype="<f8").tobytes())
-        return cls(method, problem.n, problem.m, float(problem.C), digest.hexdigest())
+        return cls(method, problem.n, problem.m, float(problem.C), fingerprint(problem))
 
     def __str__(self) -> str:
         return f"{self.n} samples x {self.m} features with C = {self.C:g}"
+
+
+def fingerprint(problem: Problem) -> str:
+    """A checksum of the samples, labels and costs of a problem."""
+    digest = hashlib.sha256()
+    for array in (problem.X, problem.y, problem.costs):
+        digest.update(f"{array.shape}".encode())
+        digest.update(np.ascontiguousarray(array, dtype="<f8").tobytes())
+    return digest.hexdigest()
 
 
 def write_checkpoint(path: str | os.PathLike[str], identity: Identity, state: Mapping[str, Any]) -> None:

@@ -7,6 +7,7 @@ import numbers
 import sys
 import warnings
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hardmargin.bounds import Report
+from hardmargin.methods import with_frontier
 from hardmargin.result import Result
 from hardmargin.solver import solve
 from hardmargin.status import Status
@@ -161,7 +163,8 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 seed=_seed(self.random_state),
                 report=report,
             )
-        self._keep(result, classes)
+        names = getattr(self, "feature_names_in_", None)
+        self._keep(replace(result, feature_names=None if names is None else names.tolist()), classes)
         if result.status is Status.INTERRUPTED:
             # Otherwise a grid search around this fit would take Ctrl-C for the end of one fit and go on.
             raise KeyboardInterrupt
@@ -262,8 +265,7 @@ def _time_limit_text(result: Result, time_limit: float | None, method: str) -> s
     else:
         label = result.classes[result.intercept > 0]
         worth = f"The model is the constant one, w = 0, which predicts {label!r} for every sample"
-    exact = method in ("auto", "packing", "directions")
-    advice = "raise time_limit or n_jobs" if exact else 'raise time_limit or use method="auto"'
+    advice = "raise time_limit or n_jobs" if method in with_frontier() else 'raise time_limit or use method="auto"'
     return (
         f"time_limit of {time_limit:g} s reached at a gap of {100 * result.gap:.3g} %: the objective is "
         f"{result.objective:.6g} and proven to be at least {result.lower_bound:.6g} for every hyperplane. "

@@ -10,9 +10,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from hardmargin.checkpoint import Identity, read_checkpoint, write_checkpoint
+from hardmargin.checkpoint import Identity, fingerprint, read_checkpoint, write_checkpoint
+from hardmargin.problem import Problem
 from hardmargin.projection import Projection, projection
-from hardmargin.validation import FloatArray
+from hardmargin.validation import FloatArray, is_real
 
 # Writing may take this share of the time; with a large state the interval grows accordingly.
 _LARGEST_SHARE = 0.05
@@ -55,6 +56,8 @@ class Keeper:
         content = read_checkpoint(resume, identity) if resume is not None else None
         self.saved: dict[str, Any] | None = content["solve"] if content is not None else None
         self._projection: dict[str, Any] | None = content["projection"] if content is not None else None
+        self._reduced: str | None = content["reduced"] if content is not None else None
+        self._resumed = resume
         self._identity = identity
         self._path = path
         self._interval = interval
@@ -68,6 +71,22 @@ class Keeper:
         found = projection(X, shift, longest)
         self._projection = vars(found) if found is not None else None
         return found
+
+    def belongs_to(self, reduced: Problem) -> None:
+        """Say which problem the states are about, after presolve.
+
+        Raises
+        ------
+        ValueError
+            If the state that the solve begins with is about another one: its subproblems would mean something else.
+        """
+        found = fingerprint(reduced)
+        if self._reduced not in (None, found):
+            raise ValueError(
+                f"checkpoint {os.fspath(self._resumed or '')} was written by a version that reduces these data in "
+                "another way; use that version, or start without it."
+            )
+        self._reduced = found
 
     def seconds_until_due(self) -> float:
         """After how many seconds the next state has to be written."""
@@ -87,7 +106,7 @@ class Keeper:
             return
         begun = time.monotonic()
         try:
-            write_checkpoint(self._path, self._identity, {"solve": state(), "projection": self._projection})
+            write_checkpoint(self._path, self._identity, self._content(state()))
         except (OSError, MemoryError) as error:
             reason = (error.strerror if isinstance(error, OSError) else "") or str(error) or type(error).__name__
             warnings.warn(
@@ -100,6 +119,9 @@ class Keeper:
             begun -= _AFTER_FAILURE
         self._written_at = time.monotonic()
         self._writing_time = self._written_at - begun
+
+    def _content(self, state: Mapping[str, Any]) -> dict[str, Any]:
+        return {"solve": state, "projection": self._projection, "reduced": self._reduced}
 
 
 def check_checkpoint_target(
@@ -114,7 +136,7 @@ def check_checkpoint_target(
     OSError
         If the folder does not exist or cannot be written to.
     """
-    if isinstance(interval, bool) or not isinstance(interval, (int, float)) or not interval > 0:
+    if not is_real(interval) or not interval > 0:
         raise ValueError(f"checkpoint_interval is {interval!r}; expected a positive number of seconds.")
     target = Path(path)
     if target.exists() and not target.is_file():

@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from hardmargin.atomic import replace_file
 from hardmargin.bounds import TracePoint
 from hardmargin.status import Status
 
@@ -28,11 +27,6 @@ def to_text(values: Mapping[str, Any]) -> str:
 def plain_label(label: Any) -> Any:
     """A label as JSON can express it; one that it has no type for becomes text."""
     return label if isinstance(label, (str, int, float, bool)) else str(label)
-
-
-def write_text(text: str, path: str | os.PathLike[str]) -> None:
-    """Write a file; an existing one is replaced in one step, never left half written."""
-    replace_file(path, text.encode("utf-8"))
 
 
 def read_values(path: str | os.PathLike[str]) -> dict[str, Any]:

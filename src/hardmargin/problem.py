@@ -121,7 +121,7 @@ class Problem:
         penalty = validated_penalty(C)
         signs, classes = signs_and_classes(labels)
         weights = combined_weights(signs, classes, sample_weight, class_weight)
-        costs = np.full(len(samples), penalty) if weights is None else scaled_costs(penalty, weights)
+        costs = scaled_costs(penalty, np.ones(len(samples)) if weights is None else weights)
         return cls(samples, signs, costs, classes, penalty, weights)
 
     @property

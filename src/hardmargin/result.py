@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hardmargin import model_json
+from hardmargin.atomic import replace_text
 from hardmargin.bounds import TracePoint, monotone_trace, relative_gap
 from hardmargin.problem import Problem
 from hardmargin.status import Status
@@ -111,6 +112,18 @@ class Result:
     ) -> Result:
         """Evaluate a hyperplane on a problem and wrap it up with its bound.
 
+        Parameters
+        ----------
+        problem : Problem
+        coef, intercept : array-like of shape (m,), float
+            The hyperplane.
+        lower_bound, status, method, runtime, nodes, trace, target_gap, presolve
+            As the attributes of the result; the trace is made monotone, and ends with the final bounds.
+
+        Returns
+        -------
+        Result
+
         Raises
         ------
         RuntimeError
@@ -150,7 +163,22 @@ class Result:
         return self.status is Status.OPTIMAL
 
     def decision_function(self, X: ArrayLike) -> FloatArray:
-        """w.x + b of every row of X (array-like, DataFrame or sparse matrix)."""
+        """The value w.x + b of every row of X.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, m)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Positive on the side of ``classes[1]``.
+
+        Raises
+        ------
+        ValueError
+            If X has another number of features, or values that are not finite.
+        """
         samples = validated_samples(X)
         if samples.shape[1] != self.m:
             raise ValueError(f"X has {samples.shape[1]} features; expected {self.m}, as in training.")
@@ -158,12 +186,28 @@ class Result:
         return values
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """The label of the side of the hyperplane that every row of X lies on."""
+        """The label of the side of the hyperplane that every row of X lies on.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or sparse matrix of shape (n_samples, m)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            ``classes[1]`` where :meth:`decision_function` is positive, ``classes[0]`` elsewhere.
+        """
         positive = (self.decision_function(X) > 0).astype(np.intp)
         return np.asarray(self.classes)[positive]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, with the keys that the JSON form has; labels that JSON has no type for become text."""
+        """Plain data, with the keys that the JSON form has.
+
+        Returns
+        -------
+        dict
+            Labels that JSON has no type for have become text.
+        """
         values = {item.name: getattr(self, item.name) for item in fields(self)}
         values["status"] = self.status.value
         values["n_violations"] = self.n_violations
@@ -172,12 +216,33 @@ class Result:
         return values
 
     def to_json(self) -> str:
-        """The JSON text that ``--json`` writes."""
+        """The JSON text that ``--json`` writes.
+
+        Returns
+        -------
+        str
+
+        Raises
+        ------
+        ValueError
+            If a number is not finite, which JSON cannot express.
+        """
         return model_json.to_text(self.to_dict())
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the JSON form; an existing file is replaced in one step, never left half written."""
-        model_json.write_text(self.to_json(), path)
+        """Write the JSON form; an existing file is replaced in one step, never left half written.
+
+        Parameters
+        ----------
+        path : path
+            The file, e.g. ``"model.json"``.
+
+        Raises
+        ------
+        OSError
+            If it cannot be written.
+        """
+        replace_text(path, self.to_json())
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Result:
@@ -192,12 +257,42 @@ class Result:
 
     @classmethod
     def from_json(cls, text: str) -> Result:
-        """Rebuild a result from :meth:`to_json`."""
+        """Rebuild a result from :meth:`to_json`.
+
+        Parameters
+        ----------
+        text : str
+
+        Returns
+        -------
+        Result
+
+        Raises
+        ------
+        ValueError
+            If the text is something else.
+        """
         return cls.from_dict(model_json.parsed(text))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Result:
-        """Read a file that :meth:`save` wrote."""
+        """Read a file that :meth:`save` wrote.
+
+        Parameters
+        ----------
+        path : path
+
+        Returns
+        -------
+        Result
+
+        Raises
+        ------
+        ValueError
+            If the file holds something else; the message names it.
+        OSError
+            If it cannot be read.
+        """
         return cls.from_dict(model_json.read_values(path))
 
     def summary(self) -> str:

@@ -17,14 +17,14 @@ from hardmargin.checkpoint import Identity
 from hardmargin.cluster import opened_engine
 from hardmargin.cores import available_cores
 from hardmargin.keeper import Keeper, check_checkpoint_target
-from hardmargin.methods import get_method
-from hardmargin.methods.base import SMALLEST_GAP, Limits, Method, parse_options
+from hardmargin.methods import get_method, with_frontier
+from hardmargin.methods.base import SMALLEST_GAP, Incumbent, Limits, Method, parse_options
 from hardmargin.presolve import Presolved, presolve
 from hardmargin.problem import Problem
 from hardmargin.result import Result
 from hardmargin.signals import HeldSignals
 from hardmargin.status import Status
-from hardmargin.validation import FloatArray
+from hardmargin.validation import FloatArray, is_real, is_whole
 
 
 def solve(
@@ -45,6 +45,8 @@ def solve(
     resume: str | os.PathLike[str] | None = None,
     cluster: Any = None,
     checkpoint_interval: float = 30.0,
+    node_limit: int | None = None,
+    start: Any = None,
 ) -> Result:
     """Train a linear support vector machine with the hard-margin loss.
 
@@ -87,6 +89,11 @@ def solve(
         the search is spread over its workers. For auto, packing and directions.
     checkpoint_interval : float
         Seconds from one checkpoint to the next, at least.
+    node_limit : int or None
+        Subproblems that the search may look at, about; None means no limit. The method heuristic looks at none.
+    start : Result or pair of coef and intercept, optional
+        A hyperplane to begin with, for instance that of a similar problem. Not together with ``resume``, which
+        begins with its own.
 
     Returns
     -------
@@ -117,10 +124,13 @@ def solve(
     _check_support(solver, method, checkpoint=checkpoint, resume=resume, cluster=cluster)
     if checkpoint is not None:
         check_checkpoint_target(checkpoint, resume, checkpoint_interval)
-    _validated_limits(time_limit, gap, threads, seed)
+    if start is not None and resume is not None:
+        raise ValueError("start and resume were both given; a state has a hyperplane of its own: leave start out.")
+    _validated_limits(time_limit, gap, threads, node_limit, seed)
     problem = Problem.from_data(X, y, C, sample_weight=sample_weight, class_weight=class_weight)
+    hyperplane = None if start is None else _validated_start(start, problem)
     # The clock starts here: the first conversion of data imports packages, which may take longer than a limit.
-    limits = _validated_limits(time_limit, gap, threads, seed)
+    limits = _validated_limits(time_limit, gap, threads, node_limit, seed)
     limits = replace(limits, gap=max(limits.gap, solver.SMALLEST_GAP))
     # Methods from the literature work on the data as they are, unless asked otherwise.
     reduce = getattr(parsed, "presolve", True)
@@ -129,6 +139,7 @@ def solve(
     else:
         keeper = Keeper(Identity.of(problem, method), checkpoint, checkpoint_interval, resume)
         reduced = presolve(problem, reduce=reduce, project=keeper.project)
+        keeper.belongs_to(reduced.problem)
         limits = replace(limits, keeper=keeper)
     before = time.monotonic()
     with opened_engine(cluster) as engine:
@@ -138,8 +149,9 @@ def solve(
         with HeldSignals() as signals:
             listeners = [lambda *_: signals.let_through(), *([report] if report is not None else [])]
             recorder = Recorder(reduced.objective_factor, reduced.bound_factor, listeners)
-            found = solver.run(reduced.problem, None, limits, recorder, parsed)
-            result = _polished(problem, reduced, found, limits, recorder)
+            incumbent = None if hyperplane is None else Incumbent(*reduced.reduce(*hyperplane))
+            found = solver.run(reduced.problem, incumbent, limits, recorder, parsed)
+            result = _polished(problem, reduced, found, limits, recorder, hyperplane)
             return _interrupted_if_asked(result, signals)
 
 
@@ -148,13 +160,20 @@ def _check_support(solver: Method, method: str, **asked_for: Any) -> None:
     for name, value in asked_for.items():
         if value is not None and not solver.HAS_FRONTIER:
             raise ValueError(
-                f"method {method!r} does not support {name}; leave it out, or use auto, packing or directions."
+                f"method {method!r} does not support {name}; leave it out, or use {', '.join(with_frontier())}."
             )
 
 
-def _polished(problem: Problem, reduced: Presolved, found: Result, limits: Limits, recorder: Recorder) -> Result:
+def _polished(
+    problem: Problem,
+    reduced: Presolved,
+    found: Result,
+    limits: Limits,
+    recorder: Recorder,
+    start: tuple[FloatArray, float] | None,
+) -> Result:
     """Carry the method's answer back to the caller's data, where the numerical contract is applied."""
-    coef, intercept = _better_than_flat(problem, *_restored(problem, reduced, found))
+    coef, intercept = _best_of(problem, _restored(problem, reduced, found), start)
     result = Result.of(
         problem,
         coef,
@@ -181,12 +200,11 @@ def _restored(problem: Problem, reduced: Presolved, found: Result) -> tuple[Floa
         return problem.fitted(coef, intercept, reduced.kept_rows(kept))
 
 
-def _better_than_flat(problem: Problem, coef: FloatArray, intercept: float) -> tuple[FloatArray, float]:
-    """The hyperplane, or the better one with w = 0 if rounding has made it worse than that, or infinite."""
+def _best_of(problem: Problem, *hyperplanes: tuple[FloatArray, float] | None) -> tuple[FloatArray, float]:
+    """The best of the hyperplanes and of those with w = 0; rounding may have made the former worse, or infinite."""
     flat = np.zeros(problem.m)
-    cost, bias = min((problem.evaluate(flat, bias).objective, bias) for bias in (-1.0, 1.0))
-    usable = np.isfinite(coef).all() and np.isfinite(intercept)
-    return (coef, intercept) if usable and problem.evaluate(coef, intercept).objective <= cost else (flat, bias)
+    usable = [each for each in hyperplanes if each is not None and np.isfinite([*each[0], each[1]]).all()]
+    return min([*usable, (flat, -1.0), (flat, 1.0)], key=lambda each: problem.evaluate(*each).objective)
 
 
 def _interrupted_if_asked(result: Result, signals: HeldSignals) -> Result:
@@ -198,28 +216,32 @@ def _interrupted_if_asked(result: Result, signals: HeldSignals) -> Result:
     return result
 
 
-def _validated_limits(time_limit: Any, gap: Any, threads: Any, seed: Any) -> Limits:
+def _validated_limits(time_limit: Any, gap: Any, threads: Any, node_limit: Any, seed: Any) -> Limits:
     if time_limit is None:
         time_limit = math.inf
-    if not _is_real(time_limit) or not time_limit > 0:
+    if not is_real(time_limit) or not time_limit > 0:
         raise ValueError(f"time_limit is {time_limit!r}; expected a positive number of seconds, or None.")
-    if not _is_real(gap) or not SMALLEST_GAP <= gap < 1:
+    if not is_real(gap) or not SMALLEST_GAP <= gap < 1:
         raise ValueError(f"gap is {gap!r}; expected a number from {SMALLEST_GAP:g} to below 1.")
-    if not _is_whole(threads) or not (threads >= 1 or threads == -1):
+    if not is_whole(threads) or not (threads >= 1 or threads == -1):
         raise ValueError(f"threads is {threads!r}; expected a whole number >= 1, or -1 for all cores.")
-    if not _is_whole(seed) or not 0 <= seed < 2**64:
+    if node_limit is not None and (not is_whole(node_limit) or node_limit < 1):
+        raise ValueError(f"node_limit is {node_limit!r}; expected a whole number >= 1, or None.")
+    if not is_whole(seed) or not 0 <= seed < 2**64:
         raise ValueError(f"seed is {seed!r}; expected a whole number from 0 to 2**64 - 1.")
     count = len(available_cores()) if threads == -1 else int(threads)
-    return Limits(float(time_limit), float(gap), count, None, int(seed))
+    return Limits(float(time_limit), float(gap), count, None if node_limit is None else int(node_limit), int(seed))
 
 
-def _is_real(value: object) -> bool:
-    return isinstance(value, (int, float, np.integer, np.floating)) and not _is_truth_value(value)
-
-
-def _is_whole(value: object) -> bool:
-    return isinstance(value, (int, np.integer)) and not _is_truth_value(value)
-
-
-def _is_truth_value(value: object) -> bool:
-    return value is True or value is False
+def _validated_start(start: Any, problem: Problem) -> tuple[FloatArray, float]:
+    """The weights and the bias that the caller wants to begin with."""
+    try:
+        coef, intercept = (start.coef, start.intercept) if isinstance(start, Result) else start
+        weights, bias = np.array(coef, dtype=np.float64), float(intercept)
+    except (TypeError, ValueError):
+        raise TypeError(f"start is {start!r:.80}; expected a Result, or a pair of coef and intercept.") from None
+    if weights.shape != (problem.m,):
+        raise ValueError(f"start has weights of shape {weights.shape}; expected ({problem.m},), one a feature.")
+    if not (np.isfinite(weights).all() and np.isfinite(bias)):
+        raise ValueError("start has weights or an intercept that are not finite; expected numbers.")
+    return weights, bias

@@ -8,8 +8,18 @@ from enum import Enum
 class Status(str, Enum):
     """Why a solve ended.
 
-    ``OPTIMAL`` means that the gap asked for was reached: the objective is proven minimal up to it.
-    ``HEURISTIC`` means that the method ran to its end without being asked for, or reaching, a proof.
+    Attributes
+    ----------
+    OPTIMAL
+        The gap asked for was reached: the objective is proven minimal up to it.
+    TIME_LIMIT
+        The time was over first.
+    INTERRUPTED
+        Ctrl-C came first.
+    NODE_LIMIT
+        The subproblems that were allowed were used up first.
+    HEURISTIC
+        The method ran to its end without being asked for, or reaching, a proof.
     """
 
     OPTIMAL = "optimal"

@@ -15,6 +15,16 @@ FloatArray = NDArray[np.float64]
 LARGEST_VALUE = 1e150
 
 
+def is_real(value: object) -> bool:
+    """Whether a value is a real number, of Python or NumPy; True and False are none."""
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
+
+
+def is_whole(value: object) -> bool:
+    """Whether a value is a whole number, of Python or NumPy; True and False are none."""
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool)
+
+
 def validated_samples(X: Any) -> FloatArray:
     """Turn an array-like, DataFrame or sparse matrix into a dense float64 array of finite values.
 
@@ -176,7 +186,7 @@ def scaled_costs(penalty: float, weights: FloatArray) -> FloatArray:
         costs = penalty * weights
         total = costs.sum()
     if not np.isfinite(total):
-        raise ValueError(f"C = {penalty:g} times the weights overflows; use smaller ones.")
+        raise ValueError(f"C = {penalty:g}, times the weights if any, overflows in sum; use smaller ones.")
     if np.any(costs[weights > 0] == 0):
         raise ValueError(f"C = {penalty:g} times the smallest weight underflows; use larger ones.")
     return costs

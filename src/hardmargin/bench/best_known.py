@@ -13,8 +13,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from hardmargin.atomic import replace_text
 from hardmargin.bench.records import Record
-from hardmargin.model_json import write_text
 
 #: The relative gap up to which an objective counts as proven in a file.
 PROVEN_GAP = 1e-6
@@ -110,7 +110,7 @@ def write_solu(known: Mapping[Key, Known], path: str | os.PathLike[str]) -> None
         f"{'=opt=' if entry.proven else '=best='} {instance}_C{C:.17g} {entry.value!r}\n"
         for (instance, C), entry in sorted(known.items())
     ]
-    write_text("".join(lines), path)
+    replace_text(path, "".join(lines))
 
 
 def extended(known: Mapping[Key, Known], records: Iterable[Record]) -> dict[Key, Known]:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hardmargin.bench import published
+from hardmargin.extras import how_to_install
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,7 +59,7 @@ def new_figure(width: float = 8.0, height: float = 4.2) -> Figure:
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise ImportError('figures need matplotlib; install it with: pip install "hardmargin[bench]"') from None
+        raise ImportError(f"figures need matplotlib; {how_to_install('bench')}.") from None
     return Figure(figsize=(width, height), layout="constrained")
 
 

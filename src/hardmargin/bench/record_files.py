@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from dataclasses import asdict, fields
+from functools import cache
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, TypeVar
+from types import UnionType
+from typing import Any, ClassVar, Protocol, TypeVar, get_args, get_origin, get_type_hints
 
 Line = TypeVar("Line", bound="JsonLine")
 Keyed = TypeVar("Keyed", bound="KeyedLine")
@@ -39,11 +42,44 @@ class JsonLine:
             raise ValueError(f"not {cls.what}: not JSON ({error}).") from None
         if not isinstance(values, dict):
             raise ValueError(f"not {cls.what}: the JSON is not an object.")
-        names = [item.name for item in fields(kind)]
-        missing = [name for name in names if name not in values]
-        if missing:
-            raise ValueError(f"not {cls.what}: the key {missing[0]!r} is missing.")
-        return cls(**{name: values[name] for name in names})
+        hints = _field_types(kind)
+        for name, hint in hints.items():
+            if name not in values:
+                raise ValueError(f"not {cls.what}: the key {name!r} is missing.")
+            if not _fits(values[name], hint):
+                raise ValueError(f"not {cls.what}: {name!r} is {values[name]!r:.60}; expected {_told(hint)}.")
+        return cls(**{name: values[name] for name in hints})
+
+
+@cache
+def _field_types(kind: Any) -> dict[str, Any]:
+    """The types of a dataclass's fields by name."""
+    hints = get_type_hints(kind)
+    return {item.name: hints[item.name] for item in fields(kind)}
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    """Whether a value of JSON has the type of a field."""
+    kind = get_origin(hint) or hint
+    if kind is UnionType:
+        return any(_fits(value, option) for option in get_args(hint))
+    if kind is Any:
+        return True
+    if kind is list:
+        return isinstance(value, list) and all(_fits(item, get_args(hint)[0]) for item in value)
+    if isinstance(value, bool):
+        return kind is bool
+    return isinstance(value, (int, float) if kind is float else kind)
+
+
+def _told(hint: Any) -> str:
+    """A type in words."""
+    names = {str: "text", dict: "an object", float: "a number", int: "a whole number", bool: "true or false"}
+    if get_origin(hint) is UnionType:
+        return " or ".join(_told(option) for option in get_args(hint))
+    if get_origin(hint) is list:
+        return "a list"
+    return names.get(get_origin(hint) or hint, "null")
 
 
 class KeyedLine(Protocol):
@@ -76,6 +112,20 @@ def latest_records(path: str | os.PathLike[str], kind: type[Keyed]) -> tuple[lis
         latest.pop(record.key, None)
         latest[record.key] = record
     return list(latest.values()), torn
+
+
+def read_latest(path: str | os.PathLike[str], kind: type[Keyed], lost: str) -> list[Keyed]:
+    """The same records; that something more follows is a warning, with what that means.
+
+    Raises
+    ------
+    ValueError, OSError
+        As :func:`latest_records`.
+    """
+    records, torn = latest_records(path, kind)
+    if torn:
+        warnings.warn(f"{path}: the last line is incomplete and left out; {lost}.", stacklevel=3)
+    return records
 
 
 def numbered_lines(path: str | os.PathLike[str]) -> tuple[list[tuple[int, str]], bool]:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import math
 import os
-import warnings
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from hardmargin.bench.groups import group_of
-from hardmargin.bench.record_files import JsonLine, latest_records
+from hardmargin.bench.record_files import JsonLine, read_latest
 
 #: Statuses of runs that ended without an answer; all others are those of :class:`hardmargin.Status`.
 FAILED = "failed"
@@ -155,10 +154,4 @@ def read_records(path: str | os.PathLike[str]) -> list[Record]:
     OSError
         If the file cannot be read.
     """
-    records, torn = latest_records(path, Record)
-    if torn:
-        warnings.warn(
-            f"{path}: the last line is incomplete and left out; its run was under way when the campaign ended.",
-            stacklevel=2,
-        )
-    return records
+    return read_latest(path, Record, "its run was under way when the campaign ended")

@@ -15,8 +15,7 @@ from hardmargin.bench.plan import interleaved
 from hardmargin.bench.published import is_benchmark
 from hardmargin.bench.records import Record
 from hardmargin.bench.runs import by_system
-
-_GIGABYTE = 1e9
+from hardmargin.units import GIGABYTE
 
 # The instances of a part of the benchmark are named in a command if they are not more.
 _FEW = 12
@@ -53,7 +52,7 @@ def _ending(records: Sequence[Record], generated: bool) -> str:
     words = ["--time-limit", f"{first.time_limit:g}", "--gap", f"{first.gap_asked:g}"]
     words += ["--threads", str(first.threads), "--seeds", *map(str, sorted({record.seed for record in records}))]
     if first.memory_limit is not None:
-        words += ["--memory", f"{first.memory_limit / _GIGABYTE:g}"]
+        words += ["--memory", f"{first.memory_limit / GIGABYTE:g}"]
     pairs = {(record.instance, float(record.C)) for record in records}
     selection = _selection(pairs, generated_instances() if generated else published_instances())
     line = shlex.join([*words, *(["--generated"] if generated else []), *selection.words])

@@ -8,8 +8,7 @@ from typing import Any
 from hardmargin.bench.records import Record
 from hardmargin.bench.runs import by_system
 from hardmargin.bench.table import Column, Table, Value
-
-_GIGABYTE = 1e9
+from hardmargin.units import GIGABYTE
 
 
 def settings_table(records: Iterable[Record]) -> Table:
@@ -22,7 +21,7 @@ def settings_table(records: Iterable[Record]) -> Table:
     for system, chosen in by_system(records).items():
         first = chosen[0]
         options = ", ".join(f"{key}={value}" for key, value in first.options.items())
-        memory = None if first.memory_limit is None else first.memory_limit / _GIGABYTE
+        memory = None if first.memory_limit is None else first.memory_limit / GIGABYTE
         started = sorted(record.started for record in chosen)
         row: list[Value] = [system, first.method, first.configuration, options or "none", first.time_limit]
         row += [first.gap_asked, first.threads, memory, _listed(record.seed for record in chosen)]
@@ -51,5 +50,5 @@ def _listed(values: Iterable[float]) -> str:
 
 def _fact(key: str, value: Any) -> str:
     if key == "memory" and isinstance(value, (int, float)):
-        return f"{value / _GIGABYTE:.1f} GB"
+        return f"{value / GIGABYTE:.1f} GB"
     return "not known" if value is None else str(value)

@@ -27,7 +27,7 @@ def run(arguments: argparse.Namespace) -> int:
     from hardmargin.bench.parquet import write_parquet
     from hardmargin.bench.records import read_records
 
-    check_target(arguments.out, "--out")
+    check_target(arguments.out, "--out", sources=arguments.records)
     write_parquet([record for path in arguments.records for record in read_records(path)], arguments.out)
     if not arguments.quiet:
         print(arguments.out)

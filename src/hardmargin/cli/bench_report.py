@@ -37,16 +37,16 @@ def add_to(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, make the page and write it."""
-    check_records([*arguments.records, *([arguments.robustness] if arguments.robustness else [])])
-    for path in arguments.records:
-        check_target(arguments.out, "--out", source=path)
+    read = [*arguments.records, *([arguments.robustness] if arguments.robustness else [])]
+    check_records(read)
+    check_target(arguments.out, "--out", sources=read)
     files, literature = read_files(arguments), read_literature(arguments)
     # What draws and tests takes seconds to import, which are of no use to a command that cannot run.
+    from hardmargin.atomic import replace_text
     from hardmargin.bench.report import report
-    from hardmargin.model_json import write_text
 
     page = report(files, literature, _study(arguments.robustness), title=arguments.title)
-    write_text(page, arguments.out)
+    replace_text(arguments.out, page)
     print(arguments.out)
     return DONE
 

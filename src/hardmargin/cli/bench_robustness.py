@@ -112,7 +112,7 @@ def _check_files(arguments: argparse.Namespace) -> None:
     if arguments.figure is not None:
         from hardmargin.bench.robustness import check_figure_name
 
-        check_target(arguments.figure, "--figure", source=arguments.out)
+        check_target(arguments.figure, "--figure", sources=[arguments.out])
         check_figure_name(arguments.figure)
 
 

@@ -13,12 +13,11 @@ from hardmargin.cli.key_values import key_value
 from hardmargin.cli.output import check_target
 from hardmargin.cli.parser import Commands, Parser
 from hardmargin.cli.status import CLAIM_FAILED, DONE, INTERRUPTED
+from hardmargin.units import GIGABYTE
 
 if TYPE_CHECKING:
     from hardmargin.bench.campaign import Campaign, Runs
     from hardmargin.bench.plan import Job
-
-_GIGABYTE = 10**9
 
 
 def add_to(commands: Commands) -> None:
@@ -55,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Plan, run, sum up."""
     check_target(arguments.out, "--out")
     if arguments.best_known is not None:
-        check_target(arguments.best_known, "--best-known", source=arguments.out)
+        check_target(arguments.best_known, "--best-known", sources=[arguments.out])
     campaign = _campaign(arguments)
     missing = campaign.missing()
     if arguments.dry_run:
@@ -107,7 +106,7 @@ def _jobs(arguments: argparse.Namespace) -> list[Job]:
     asked: list[str] | None = arguments.configurations
     configurations = [DEFAULT] if asked is None else words(asked) or list(PAPER)
     methods = words(arguments.methods or ["auto" if asked is None else "benders"])
-    memory = None if arguments.memory is None else int(arguments.memory * _GIGABYTE)
+    memory = None if arguments.memory is None else int(arguments.memory * GIGABYTE)
     return jobs_for(
         chosen_pairs(arguments),
         methods=methods,

@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Read, make the tables, and print or write them."""
     check_records(arguments.records)
     if arguments.solu:
-        check_target(arguments.solu, "--solu")
+        check_target(arguments.solu, "--solu", sources=arguments.records)
     records, literature = read_all(arguments), read_literature(arguments)
     from hardmargin.bench.best_known import extend_solu
     from hardmargin.bench.runs import runs_of

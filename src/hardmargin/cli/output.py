@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 STDOUT = "-"
 
 
-def check_target(path: str, flag: str, source: str | None = None) -> None:
+def check_target(path: str, flag: str, sources: Iterable[str] = ()) -> None:
     """Refuse a file that cannot be written later.
 
     Parameters
@@ -22,13 +23,13 @@ def check_target(path: str, flag: str, source: str | None = None) -> None:
         The file to be written, or "-" for standard output.
     flag : str
         What the command line calls it, for the message.
-    source : str, optional
-        A file that is read and must not be overwritten.
+    sources : iterable of str
+        Files that are read and must not be overwritten.
 
     Raises
     ------
     ValueError
-        If the folder is missing, if either is not writable, or if the file is the source itself.
+        If the folder is missing, if either is not writable, or if the file is one of the sources.
     """
     if path == STDOUT:
         return
@@ -38,8 +39,8 @@ def check_target(path: str, flag: str, source: str | None = None) -> None:
         raise ValueError(f"{flag} is {path!r}, a folder; expected the name of a file.")
     if not target.parent.is_dir():
         raise ValueError(f"{flag} is {path!r}, but there is no folder {str(target.parent)!r}; make it first.")
-    if source is not None and os.path.realpath(source) == str(target):
-        raise ValueError(f"{flag} is {path!r}, which is the data file; choose another name.")
+    if str(target) in map(os.path.realpath, sources):
+        raise ValueError(f"{flag} is {path!r}, which this command reads; choose another name.")
     if not _writable(target):
         raise ValueError(f"{flag} is {path!r}, which cannot be written: permission denied.")
 

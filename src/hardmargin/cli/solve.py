@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     for flag in ("json", "checkpoint"):
         target = getattr(arguments, flag)
         if target is not None:
-            check_target(target, f"--{flag}", source=arguments.data)
+            check_target(target, f"--{flag}", sources=[arguments.data, *filter(None, [arguments.start])])
     for flag in ("checkpoint", "resume"):
         state = getattr(arguments, flag)
         if None not in (state, arguments.json) and os.path.realpath(state) == os.path.realpath(arguments.json):
@@ -105,7 +105,28 @@ def _settings(arguments: argparse.Namespace, dataset: data.Dataset) -> dict[str,
         "resume": arguments.resume,
         "cluster": arguments.cluster,
         "checkpoint_interval": arguments.checkpoint_interval,
+        "node_limit": arguments.node_limit,
+        "start": _starting_model(arguments.start, dataset),
     }
+
+
+def _starting_model(path: str | None, dataset: data.Dataset) -> Result | None:
+    """The model to begin with, if it is about the features of the data."""
+    if path is None:
+        return None
+    from hardmargin import Result
+
+    model = Result.load(path)
+    if model.m != dataset.m:
+        raise ValueError(
+            f"--start {path} has {model.m} features, and the data have {dataset.m}; expected a model of the same."
+        )
+    if None not in (model.feature_names, dataset.feature_names) and model.feature_names != dataset.feature_names:
+        raise ValueError(
+            f"--start {path} was trained on features of other names or in another order than the data have; "
+            "expected a model of the same."
+        )
+    return model
 
 
 def _interruptible(progress: Report, signals: HeldSignals, announce: Callable[[float, float, int], None]) -> Report:
@@ -166,7 +187,11 @@ def _add_search_arguments(parser: Parser) -> None:
         type=float,
         default=60.0,
         metavar="SECONDS",
-        help="when to stop at the latest (default 60)",
+        help="when to stop at the latest (default 60; inf: never)",
+    )
+    parser.add_argument("--node-limit", type=int, metavar="N", help="subproblems to look at, about; default: all")
+    parser.add_argument(
+        "--start", metavar="MODEL", help="begin with the hyperplane of a model that --json wrote before"
     )
     parser.add_argument("--gap", type=float, default=1e-6, help="relative gap to be proven (default 1e-6)")
     parser.add_argument("--threads", type=int, default=-1, metavar="N", help="default: all cores")

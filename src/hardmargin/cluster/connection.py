@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from hardmargin.cores import available_cores
+from hardmargin.extras import how_to_install
 
 _LOCAL = re.compile(r"local(?::(?P<count>[1-9]\d*))?")
 # Seconds within which a scheduler must answer.
@@ -52,7 +53,7 @@ def connected(cluster: Any, default_workers: int | None = None) -> Iterator[Any]
     try:
         import distributed
     except ImportError:
-        raise ImportError("cluster needs Dask; install it with: pip install 'hardmargin[cluster]'") from None
+        raise ImportError(f"cluster needs Dask; {how_to_install('cluster')}.") from None
     if isinstance(cluster, distributed.Client):
         yield cluster
         return

@@ -60,6 +60,7 @@ class ClusterFound:
     weights: list[float]
     bias: float
     objective: float
+    upper: float
     lower_bound: float
     nodes: int
     work: int
@@ -143,7 +144,8 @@ class _Spread:
         self._done: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._weights: list[float] = []
         self._bias = 0.0
-        self._objective = search.upper
+        self._objective = max(search.upper, search.keep_below)
+        self._upper = search.upper
         # What is closed has no solution below this; see TreeSearch::lower_bound() of the core.
         self._closed = float(frontier.numbers[:, -1].min())
         self._nodes = 0
@@ -171,7 +173,7 @@ class _Spread:
                 self._work_here(self._pool.take(_LARGEST_CHUNK, self._worth()))
             self._give_out()
             self._collect(_POLL)
-            go_on = observe(self._objective, self._lower_bound(), self._nodes)
+            go_on = observe(self._upper, self._lower_bound(), self._nodes)
         if self._running:
             self._end_slices()
         self._take_back()
@@ -183,6 +185,7 @@ class _Spread:
             self._weights,
             self._bias,
             self._objective,
+            self._upper,
             self._lower_bound(),
             self._nodes,
             self._work,
@@ -196,7 +199,7 @@ class _Spread:
 
     def _worth(self) -> float:
         """Subproblems with a bound of this or more are closed."""
-        return self._objective * (1 - float(self._search.settings["gap"]))
+        return self._upper * (1 - float(self._search.settings["gap"]))
 
     def _lower_bound(self) -> float:
         waiting = [chunk.frontier.lower_bound() for chunk in (*self._running.values(), *self._again)]
@@ -245,7 +248,14 @@ class _Spread:
 
     def _slice(self, seconds: float) -> Search:
         left = max(0.0, self._deadline - time.monotonic())
-        return replace(self._search, upper=self._objective, seconds=min(seconds, left), threads=1, work_limit=0)
+        return replace(
+            self._search,
+            upper=self._upper,
+            keep_below=self._objective,
+            seconds=min(seconds, left),
+            threads=1,
+            work_limit=0,
+        )
 
     def _failed(self, chunk: _Chunk, error: BaseException | None) -> None:
         """Whatever became of it: it has to be done again, and nothing of it has been counted."""
@@ -284,10 +294,12 @@ class _Spread:
         self._work += found.work
         gap = float(self._search.settings["gap"])
         derived_under = float(chunk.numbers[:, -1].min())
-        self._closed = min(self._closed, derived_under, found.objective * (1 - gap))
+        self._closed = min(self._closed, derived_under, found.upper * (1 - gap))
         if found.weights and found.objective < self._objective:
             self._weights, self._bias, self._objective = found.weights, found.bias, found.objective
-            self._tell(self._objective)
+            if self._objective < self._upper:
+                self._upper = self._objective
+                self._tell(self._upper)
         if found.exhausted:
             self._stuck += [found.open] if found.open.size else []
         else:

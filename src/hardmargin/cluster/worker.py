@@ -30,6 +30,7 @@ class Slice(NamedTuple):
     weights: list[float]
     bias: float
     objective: float
+    upper: float
     nodes: int
     work: int
     exhausted: bool
@@ -42,6 +43,7 @@ class Slice(NamedTuple):
             list(found.weights),
             found.bias,
             found.objective,
+            found.upper,
             found.nodes,
             found.work,
             found.exhausted,

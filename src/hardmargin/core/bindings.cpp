@@ -33,30 +33,15 @@ public:
     const Samples& samples() const { return samples_; }
 
     std::size_t checked_row(std::size_t row) const {
-        if (row >= 2 * samples_.count() + extra_count_) {
+        if (row >= 2 * samples_.count()) {
             throw nb::index_error("no such row");
         }
         return row;
     }
 
-    void set_extra_rows(const Matrix& normals, const Vector& bounds) {
-        if (normals.shape(0) != bounds.size() || normals.shape(1) != samples_.dimension()) {
-            throw nb::value_error("extra rows: normals and bounds do not fit");
-        }
-        std::vector<ExtraRow> rows(bounds.size());
-        for (std::size_t j = 0; j < rows.size(); ++j) {
-            rows[j].normal.assign(samples_.stride(), 0.0);
-            std::copy_n(normals.data() + j * samples_.dimension(), samples_.dimension(), rows[j].normal.data());
-            rows[j].bound = bounds.data()[j];
-        }
-        extra_count_ = rows.size();
-        solver_.set_extra_rows(std::move(rows));
-    }
-
 private:
     Samples samples_;
     MaxMargin solver_;
-    std::size_t extra_count_ = 0;
 };
 
 void bind_max_margin(nb::module_& module) {
@@ -67,7 +52,7 @@ void bind_max_margin(nb::module_& module) {
         .value("failed", MaxMarginStatus::failed);
     nb::class_<OwningMaxMargin>(module, "MaxMargin",
                                 "Shortest w with y (w.x + b) >= 1 over a changing set of samples.\n\n"
-                                "Row i < n keeps sample i, row n + i asks the opposite, row 2n + j is extra row j.")
+                                "Row i < n keeps sample i, row n + i asks the opposite.")
         .def(nb::init<const Matrix&, const Vector&>(), "features"_a, "labels"_a)
         .def(
             "enable", [](OwningMaxMargin& self, std::size_t row) { self.solver().enable(self.checked_row(row)); },
@@ -75,9 +60,7 @@ void bind_max_margin(nb::module_& module) {
         .def(
             "disable", [](OwningMaxMargin& self, std::size_t row) { self.solver().disable(self.checked_row(row)); },
             "row"_a)
-        .def("clear", [](OwningMaxMargin& self) { self.solver().clear(); })
         .def("forget", [](OwningMaxMargin& self) { self.solver().forget(); })
-        .def("set_extra_rows", &OwningMaxMargin::set_extra_rows, "normals"_a, "bounds"_a)
         .def(
             "solve", [](OwningMaxMargin& self, double threshold) { return self.solver().solve(threshold); },
             "threshold"_a = MaxMargin::no_threshold)
@@ -90,24 +73,14 @@ void bind_max_margin(nb::module_& module) {
                              weights.begin() + static_cast<std::ptrdiff_t>(self.samples().dimension()));
                      })
         .def_prop_ro("bias", [](OwningMaxMargin& self) { return self.solver().bias(); })
-        .def_prop_ro("support",
-                     [](OwningMaxMargin& self) {
-                         std::vector<std::pair<std::size_t, double>> rows;
-                         const MaxMargin& solver = self.solver();
-                         for (std::size_t k = 0; k < solver.active_rows().size(); ++k) {
-                             rows.emplace_back(solver.active_rows()[k], solver.multipliers()[k]);
-                         }
-                         return rows;
-                     })
-        .def_prop_ro("certificate",
-                     [](OwningMaxMargin& self) {
-                         std::vector<std::pair<std::size_t, double>> rows;
-                         for (const Multiplier& multiplier : self.solver().certificate()) {
-                             rows.emplace_back(multiplier.row, multiplier.value);
-                         }
-                         return rows;
-                     })
-        .def_prop_ro("certificate_value", [](OwningMaxMargin& self) { return self.solver().certificate_value(); });
+        .def_prop_ro("support", [](OwningMaxMargin& self) {
+            std::vector<std::pair<std::size_t, double>> rows;
+            const MaxMargin& solver = self.solver();
+            for (std::size_t k = 0; k < solver.active_rows().size(); ++k) {
+                rows.emplace_back(solver.active_rows()[k], solver.multipliers()[k]);
+            }
+            return rows;
+        });
 }
 
 class OwningPrimalSearch {
@@ -171,8 +144,7 @@ void bind_primal_search(nb::module_& module) {
         .def_prop_ro("weights", [](OwningPrimalSearch& self) { return self.search().best().weights; })
         .def_prop_ro("bias", [](OwningPrimalSearch& self) { return self.search().best().bias; })
         .def_prop_ro("objective", [](OwningPrimalSearch& self) { return self.search().best().objective; })
-        .def_prop_ro("rounds", [](OwningPrimalSearch& self) { return self.search().rounds(); })
-        .def_prop_ro("work", [](OwningPrimalSearch& self) { return self.search().work(); });
+        .def_prop_ro("rounds", [](OwningPrimalSearch& self) { return self.search().rounds(); });
 }
 
 }  // namespace

@@ -94,9 +94,12 @@ void bind_result(nb::module_& module, const char* name) {
     nb::class_<Result>(module, name, "What the search found, proved and left open.")
         .def_prop_ro(
             "weights", [](const Result& self) { return self.found.best.weights; },
-            "Empty if nothing better than `upper` was found.")
+            "Empty if nothing better than `upper` or `keep_below` was found.")
         .def_prop_ro("bias", [](const Result& self) { return self.found.best.bias; })
         .def_prop_ro("objective", [](const Result& self) { return self.found.best.objective; })
+        .def_prop_ro(
+            "upper", [](const Result& self) { return self.found.upper; },
+            "What is closed was closed for solutions better than this.")
         .def_prop_ro("lower_bound", [](const Result& self) { return self.found.lower_bound; })
         .def_prop_ro("nodes", [](const Result& self) { return self.found.nodes; })
         .def_prop_ro(
@@ -128,7 +131,8 @@ void bind_directions(nb::module_& module) {
         .def(nb::init<>())
         .def_rw("gap", &DirectionOptions::gap)
         .def_rw("first_axis", &DirectionOptions::first_axis)
-        .def_rw("path_memory", &DirectionOptions::path_memory);
+        .def_rw("path_memory", &DirectionOptions::path_memory)
+        .def_rw("sample_nodes", &DirectionOptions::sample_nodes);
     bind_result<DirectionNode>(module, "DirectionResult");
     module.def("direction_search", &run<DirectionNode, DirectionOptions, direction_search>, "features"_a,
                "labels"_a, "costs"_a, "frontier"_a, "upper"_a, "options"_a, "limits"_a, "seconds"_a,
@@ -145,7 +149,8 @@ void bind_searches(nb::module_& module) {
         .def_rw("node_limit", &SearchLimits::node_limit)
         .def_rw("work_limit", &SearchLimits::work_limit)
         .def_rw("slice", &SearchLimits::slice)
-        .def_rw("memory", &SearchLimits::memory);
+        .def_rw("memory", &SearchLimits::memory)
+        .def_rw("keep_below", &SearchLimits::keep_below);
     bind_packing(module);
     bind_directions(module);
 }

@@ -34,7 +34,7 @@ DirectionOutcome direction_search(const Samples& samples, std::vector<DirectionN
         known = {{}, 0, upper};
     }
     if (known.objective <= 0) {
-        return {std::move(known), 0, 0, 0, true, {}};
+        return {std::move(known), 0, 0, 0, 0, true, {}};
     }
     if (frontier.empty()) {
         const double longest = std::sqrt(2 * known.objective) * (1 + 1e-9);

@@ -19,7 +19,6 @@ constexpr double length_reluctance = 1.7;
 constexpr double narrow_few = 1e-5;
 constexpr double narrow_many = 2e-7;
 constexpr double narrow_pairs = 10;
-constexpr std::uint64_t sample_nodes = 2000;
 // Margins that miss 1 by this are taken for kept: what a solver makes of them is exact.
 constexpr double margin_rounding = 1e-9;
 
@@ -243,7 +242,7 @@ typename DirectionTree<Cover>::Verdict DirectionTree<Cover>::search_over_samples
     const DirectionNode& region, const std::function<bool()>& stop) {
     sample_tree_.set_region(frame_.rows(region));
     const std::vector<PackingNode> open =
-        sample_tree_.search({{}, {}, region.bound, upper_}, upper_, sample_nodes, stop);
+        sample_tree_.search({{}, {}, region.bound, upper_}, upper_, options_.sample_nodes, stop);
     const bool stuck = !sample_tree_.take_stuck().empty();
     upper_ = sample_tree_.upper();
     return open.empty() && !stuck ? Verdict::closed : Verdict::open;

@@ -35,6 +35,8 @@ struct DirectionOptions {
     std::vector<double> first_axis;
     // Bytes that the regions on the way from the root of a slice to the present one may use.
     std::size_t path_memory = 1ull << 30;
+    // How many subproblems a search over the samples of one region may look at, where splitting is at its end.
+    std::uint64_t sample_nodes = 2000;
 };
 
 template <typename Cover>

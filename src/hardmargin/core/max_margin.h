@@ -119,7 +119,7 @@ private:
     double bias_coefficient(std::size_t row) const;
     double bound(std::size_t row) const;
     double normal_norm(std::size_t row) const;
-    bool anchored() const;
+    bool anchored() const { return !solution_.active.empty() && solution_.active[0] < 2 * samples_.count(); }
     // The normal of a row, reduced by the anchor's, into normal_.
     void load_reduced_normal(std::size_t row);
 

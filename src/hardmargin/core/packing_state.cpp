@@ -1,6 +1,7 @@
 #include "packing_state.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace hardmargin {
@@ -11,11 +12,15 @@ namespace {
 constexpr double negligible_share = 0.02;
 // Packings are worth changing for a gain of this much of a sample.
 constexpr double least_gain = 0.01;
+// Sums of few costs are wrong by less than this share.
+constexpr double least_rounding_share = 1e-12;
+constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
 }  // namespace
 
 PackingState::PackingState(const Samples& samples, const PackingOptions& options, Improve improve)
     : samples_(samples),
+      rounding_share_(std::max(least_rounding_share, 4 * epsilon * static_cast<double>(samples.count()))),
       options_(options),
       improve_(std::move(improve)),
       solver_(samples),
@@ -44,7 +49,7 @@ void PackingState::set_region(const std::vector<ExtraRow>& rows) {
 }
 
 double PackingState::room() const {
-    return effective_upper() - known_cost() + rounding_share * upper_;
+    return effective_upper() - known_cost() + rounding_share_ * upper_;
 }
 
 void PackingState::load(const PackingNode& node, double upper) {

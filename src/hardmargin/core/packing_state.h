@@ -123,9 +123,7 @@ public:
 private:
     enum class Found { nothing, something, closed };
 
-    // Sums of costs may be rounded: they are believed but for this share.
-    static constexpr double rounding_share = 1e-12;
-    static double safely_below(double cost) { return cost * (1 - rounding_share); }
+    double safely_below(double cost) const { return cost * (1 - rounding_share_); }
     double known_cost() const { return std::max(given_up_cost_ + packed_cost_, proven_cost_); }
     double effective_upper() const { return upper_ * (1 - options_.gap); }
     Verdict extend();
@@ -153,6 +151,8 @@ private:
     void collect_free_members(const MaxMargin& solver, std::vector<Member>& members) const;
 
     const Samples& samples_;
+    // Sums of costs may be rounded: they are believed but for this share.
+    const double rounding_share_;
     PackingOptions options_;
     Improve improve_;
     double upper_ = 0;

@@ -113,6 +113,7 @@ void PrimalSearch::start(Control& control, const Budget& budget) {
 
 void PrimalSearch::offer(Control& control, const Budget& budget, const Hyperplane& hyperplane) {
     set_budget(control, budget);
+    offer_as_best(hyperplane);
     descend_from(hyperplane, kept_margin);
 }
 

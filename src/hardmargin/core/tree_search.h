@@ -40,11 +40,14 @@ struct SearchLimits {
     std::uint64_t work_limit = 0;     // multiply-adds, about; 0: none
     std::uint64_t slice = 256;        // subproblems of one slice
     std::size_t memory = 4ull << 30;  // bytes of open subproblems before the search goes depth first
+    // Solutions that cost less than this are worth keeping, even if they are not what is searched for.
+    double keep_below = 0;
 };
 
 template <typename Node>
 struct SearchOutcome {
     Incumbent best;          // no weights: nothing better than what it started with was found
+    double upper = 0;        // what is closed was closed for solutions better than this
     double lower_bound = 0;  // of the whole problem
     std::uint64_t nodes = 0;
     std::uint64_t work = 0;  // multiply-adds, about
@@ -59,7 +62,8 @@ public:
     using Node = typename Tree::Node;
     using Options = typename Tree::Options;
 
-    // Searches below the nodes of `frontier` for solutions better than `known`, which may be an objective alone.
+    // Searches below the nodes of `frontier` for solutions better than `known`, which may be an objective alone: a
+    // target that no solution known reaches.
     TreeSearch(const Samples& samples, std::vector<Node> frontier, Incumbent known, const Options& options,
                const SearchLimits& limits, Control& control)
         : samples_(samples),
@@ -68,6 +72,9 @@ public:
           control_(control),
           best_(std::move(known)),
           upper_(best_.objective) {
+        if (best_.weights.empty()) {
+            best_.objective = std::max(best_.objective, limits.keep_below);
+        }
         for (Node& node : frontier) {
             derived_under_ = std::min(derived_under_, node.upper);
             push(std::move(node));
@@ -90,7 +97,7 @@ public:
         if (failure_) {
             std::rethrow_exception(failure_);
         }
-        SearchOutcome<Node> outcome{std::move(best_), lower_bound(), nodes_, work_, queue_.empty(), {}};
+        SearchOutcome<Node> outcome{std::move(best_), upper_, lower_bound(), nodes_, work_, queue_.empty(), {}};
         for (Entry& entry : queue_) {
             outcome.open.push_back(std::move(entry.node));
         }
@@ -170,7 +177,7 @@ private:
         Incumbent candidate = evaluate(samples_, solver);
         if (candidate.objective < best_.objective) {
             best_ = std::move(candidate);
-            upper_ = best_.objective;
+            upper_ = std::min(upper_.load(), best_.objective);
         }
         return upper_;
     }

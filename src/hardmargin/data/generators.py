@@ -20,13 +20,13 @@ gets by with one division: its logarithm only decides whether a draw is taken.
 from __future__ import annotations
 
 import math
-import numbers
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hardmargin.data.dataset import MAX_CELLS, Dataset
+from hardmargin.validation import is_whole
 
 _CENTRE_DISTANCE = 2.0
 _CLUSTER_DISTANCE = 10.0
@@ -122,15 +122,11 @@ def _uniforms(bits: np.random.PCG64, count: int) -> NDArray[np.float64]:
 def _validate(kind: Any, n: Any, d: Any, seed: Any) -> None:
     if kind not in ("A", "B"):
         raise ValueError(f"kind is {kind!r}; expected 'A' (spread outliers) or 'B' (clustered outliers).")
-    if not _is_whole(n) or n < 2:
+    if not is_whole(n) or n < 2:
         raise ValueError(f"n is {n!r}; expected a whole number >= 2.")
-    if not _is_whole(d) or d < 1:
+    if not is_whole(d) or d < 1:
         raise ValueError(f"d is {d!r}; expected a whole number >= 1.")
     if n * d > MAX_CELLS:
         raise ValueError(f"n * d is {n * d}; expected at most {MAX_CELLS}.")
-    if not _is_whole(seed) or not 0 <= seed < 2**64:
+    if not is_whole(seed) or not 0 <= seed < 2**64:
         raise ValueError(f"seed is {seed!r}; expected a whole number from 0 to 2**64 - 1.")
-
-
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, numbers.Integral) and not isinstance(value, bool)

@@ -15,8 +15,23 @@ _MODULES = {
 
 
 def names() -> list[str]:
-    """The names that ``solve(method=...)`` takes."""
+    """The names that ``solve(method=...)`` takes.
+
+    Returns
+    -------
+    list of str
+    """
     return list(_MODULES)
+
+
+def with_frontier() -> list[str]:
+    """The names of those that work on open subproblems: they can be stopped and resumed, and use clusters.
+
+    Returns
+    -------
+    list of str
+    """
+    return [name for name in names() if get_method(name).HAS_FRONTIER]
 
 
 def get_method(name: str) -> Method:

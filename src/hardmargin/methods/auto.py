@@ -68,34 +68,21 @@ def _players(problem: Problem, found: Result, limits: Limits, report: Report, op
     """The methods that take part, the one that starts first."""
     both = problem.m <= _SOME_FEATURES
     memory = options.memory / 2 if both else options.memory
-    proofs: list[Proof] = []
-
-    def add_samples(report: Report) -> None:
-        settings = packing.Options(options.heuristic_effort, memory=memory)
-        proofs.append(packing.PackingProof(problem, found, limits, report, settings))
-
-    def add_directions(report: Report) -> None:
-        settings = directions.Options(options.heuristic_effort, memory)
-        proofs.append(directions.DirectionProof(problem, found, limits, report, settings))
-
+    samples = packing.PackingProof(
+        problem, found, limits, report, packing.Options(options.heuristic_effort, memory=memory)
+    )
     if not both:
-        add_samples(report)
-        return [Player(proofs[0])]
+        return [Player(samples)]
+    regions = directions.DirectionProof(
+        problem, found, limits, report, directions.Options(options.heuristic_effort, memory)
+    )
     few = problem.m <= _FEW_FEATURES
-    for add in (add_directions, add_samples) if few else (add_samples, add_directions):
-        add(_with_others(report, proofs, len(proofs)))
+    first: Proof
+    second: Proof
+    first, second = (regions, samples) if few else (samples, regions)
     # In the units of the other one, which gets its share while the first one does this work.
     head_start, first_try = (
         int(_SHARE_OF_OTHER / (1 - _SHARE_OF_OTHER) * work) for work in (_HEAD_START, _FIRST_TRY)
     )
-    other = Player(proofs[1], _SHARE_OF_OTHER, first_try if few else head_start, head_start)
-    return [Player(proofs[0], 1 - _SHARE_OF_OTHER), other]
-
-
-def _with_others(report: Report, proofs: list[Proof], own: int) -> Report:
-    """The report of one proof, with what the others have looked at."""
-
-    def report_all(time: float, upper: float, lower: float, nodes: int) -> None:
-        report(time, upper, lower, nodes + sum(proof.nodes for k, proof in enumerate(proofs) if k != own))
-
-    return report_all
+    other = Player(second, _SHARE_OF_OTHER, first_try if few else head_start, head_start)
+    return [Player(first, 1 - _SHARE_OF_OTHER), other]

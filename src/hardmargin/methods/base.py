@@ -12,7 +12,7 @@ from hardmargin.keeper import Keeper
 from hardmargin.methods.engine import Engine, LocalEngine
 from hardmargin.problem import Problem
 from hardmargin.result import Result
-from hardmargin.validation import FloatArray
+from hardmargin.validation import FloatArray, is_real
 
 #: The finest relative gap that a native method claims: float64 leaves no room for a finer one.
 SMALLEST_GAP = 1e-9
@@ -105,7 +105,7 @@ def require_positive(options: Any, *names: str) -> None:
     """
     for name in names:
         value = getattr(options, name)
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not value > 0:
+        if not is_real(value) or not value > 0:
             raise ValueError(f"{name} is {value!r}; expected a positive number.")
 
 
@@ -152,7 +152,7 @@ def parse_options(kind: type[Any], given: Any, method: str) -> Any:
     if isinstance(given, kind):
         return given
     if is_dataclass(given) or not isinstance(given, Mapping):
-        raise TypeError(f"options is {given!r}; expected a dict or {kind.__name__} for method {method!r}.")
+        raise TypeError(f"options is {given!r}; expected a dict or {kind.__module__}.{kind.__name__}.")
     for name in given:
         if name not in names:
             raise ValueError(

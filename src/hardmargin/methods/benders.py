@@ -20,6 +20,7 @@ from hardmargin.mip.base import SMALLEST_GAP as SMALLEST_GAP
 from hardmargin.mip.base import IndicatorModel
 from hardmargin.problem import Problem
 from hardmargin.result import Result
+from hardmargin.validation import is_real, is_whole
 
 # Of a round; more than that is no limit.
 _MOST_CUTS = 1_000_000
@@ -94,17 +95,17 @@ class Options:
             require_choice(self, "cut_use", "initial", "removable", "lazy", "tight")
         for name in ("T_S", "T_B"):
             share = getattr(self, name)
-            if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0 <= share < 1:
+            if not is_real(share) or not 0 <= share < 1:
                 raise ValueError(f"{name} is {share!r}; expected a share of the time limit, from 0 to below 1.")
         if self.T_S + self.T_B >= 1:
             raise ValueError(
                 f"T_S + T_B is {self.T_S + self.T_B:g}; expected less than 1, to leave time for step 3."
             )
         size = self.subset_size
-        if size is not None and (isinstance(size, bool) or not isinstance(size, int) or size < 2):
+        if size is not None and (not is_whole(size) or size < 2):
             raise ValueError(f"subset_size is {size!r}; expected a whole number >= 2, or None.")
         count = self.cuts_per_round
-        if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count <= _MOST_CUTS:
+        if not is_whole(count) or not 0 <= count <= _MOST_CUTS:
             raise ValueError(
                 f"cuts_per_round is {count!r}; expected a whole number up to {_MOST_CUTS}, 0 for no limit."
             )

@@ -20,6 +20,7 @@ from hardmargin.methods.proof import Proof
 from hardmargin.methods.turns import Player, prove
 from hardmargin.problem import Problem
 from hardmargin.result import Result
+from hardmargin.units import GIGABYTE
 
 HAS_FRONTIER = True
 
@@ -28,6 +29,9 @@ _FIRST_NODES = 20_000
 _LATER_EFFORT = 10.0
 # Of the memory, what the threads may use together for the pairs; the rest is for open regions.
 _PATH_SHARE = 0.5
+# Subproblems of a search over the samples of a region that cannot be split, at first and in the end.
+_SAMPLE_NODES = 2000
+_MOST_SAMPLE_NODES = 2_000_000
 
 
 @dataclass(frozen=True)
@@ -72,13 +76,14 @@ class DirectionProof(Proof):
         super().__init__(problem, found, limits, report)
         self._effort = _LATER_EFFORT * options.heuristic_effort
         self._open: Frontier | Found = Frontier.empty()
-        memory = options.memory * 2**30
+        memory = options.memory * GIGABYTE
         self.memory = int((1 - _PATH_SHARE) * memory)
         self.settings = {
             # Half of the gap asked for is left to rounding.
             "gap": limits.gap / 2,
             "first_axis": [float(weight) for weight in self.coef],
             "path_memory": int(_PATH_SHARE * memory / limits.threads),
+            "sample_nodes": _SAMPLE_NODES,
         }
 
     def state(self) -> dict[str, Any]:
@@ -109,5 +114,8 @@ class DirectionProof(Proof):
     def _go_on(self, nodes: int | None = None) -> None:
         """Search the open regions, up to so many of them and their parts."""
         self._open = self.search(self._open, self.objective, nodes=nodes)
-        # What a search leaves open that was not cut short cannot be closed: rounding is in the way.
-        self.stuck = self._open.exhausted and not self.proven
+        if self._open.exhausted and not self.proven:
+            # What is left cannot be split any further, and was not closed by searching over its samples: either
+            # that search was too short, or rounding is in the way.
+            self.stuck = self.settings["sample_nodes"] >= _MOST_SAMPLE_NODES
+            self.settings["sample_nodes"] *= 10

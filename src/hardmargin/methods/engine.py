@@ -26,6 +26,8 @@ class Found(Protocol):
     @property
     def objective(self) -> float: ...
     @property
+    def upper(self) -> float: ...
+    @property
     def lower_bound(self) -> float: ...
     @property
     def nodes(self) -> int: ...
@@ -53,6 +55,8 @@ class Search:
         Only solutions that cost less are searched for.
     seconds : float
         When to end at the latest.
+    keep_below : float
+        Solutions that cost less than this are kept too: ``upper`` may be a target that none reaches.
     threads : int
         How many threads to use.
     memory : int
@@ -67,6 +71,7 @@ class Search:
     settings: Mapping[str, Any]
     upper: float
     seconds: float
+    keep_below: float = 0.0
     threads: int = 1
     memory: int = 2**30
     node_limit: int = 0
@@ -101,6 +106,7 @@ class LocalEngine:
         limits = _core.SearchLimits()
         limits.threads = search.threads
         limits.memory = search.memory
+        limits.keep_below = search.keep_below
         limits.node_limit = search.node_limit
         limits.work_limit = search.work_limit
         limits.slice = search.slice

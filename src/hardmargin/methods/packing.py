@@ -25,6 +25,8 @@ from hardmargin.methods.reduction import Reduction, reduction
 from hardmargin.methods.turns import Player, prove
 from hardmargin.problem import Problem
 from hardmargin.result import Result
+from hardmargin.units import GIGABYTE
+from hardmargin.validation import is_real, is_whole
 
 HAS_FRONTIER = True
 
@@ -66,10 +68,10 @@ class Options:
     def __post_init__(self) -> None:
         require_positive(self, "heuristic_effort", "memory")
         distance = self.cover_distance
-        if isinstance(distance, bool) or not isinstance(distance, (int, float)) or not distance >= 0:
+        if not is_real(distance) or not distance >= 0:
             raise ValueError(f"cover_distance is {distance!r}; expected a number that is not negative.")
         count = self.strong_candidates
-        if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= 1000:
+        if not is_whole(count) or not 1 <= count <= 1000:
             raise ValueError(f"strong_candidates is {count!r}; expected a whole number from 1 to 1000.")
 
 
@@ -102,12 +104,12 @@ class PackingProof(Proof):
         self._open: Frontier | Found = Frontier.empty()
         self._target_work = 0
         self._cover_distance = float(options.cover_distance)
-        memory = options.memory * 2**30
+        memory = options.memory * GIGABYTE
         self.memory = int((1 - _POOL_SHARE) * memory)
         self.settings = {
             # Half of the gap asked for is left to rounding.
             "gap": limits.gap / 2,
-            "strong_candidates": options.strong_candidates,
+            "strong_candidates": int(options.strong_candidates),
             "cover_distance": self._cover_distance,
             "pool_memory": int(_POOL_SHARE * memory / limits.threads),
         }

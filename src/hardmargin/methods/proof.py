@@ -29,6 +29,8 @@ class Proof:
         The best bound.
     nodes : int
         Subproblems looked at.
+    nodes_elsewhere : int
+        Those that other proofs of the same solve have looked at: they are reported and limited together.
     work : int
         Multiply-adds of the searches, about.
     step_work : int
@@ -57,6 +59,7 @@ class Proof:
         self.objective = found.objective
         self.lower_bound = found.lower_bound
         self.nodes = 0
+        self.nodes_elsewhere = 0
         self.work = 0
         self.step_work = 0
         self.stuck = False
@@ -92,6 +95,11 @@ class Proof:
         return Incumbent(self.coef, self.intercept)
 
     @property
+    def all_nodes(self) -> int:
+        """Subproblems that all proofs of the solve have looked at."""
+        return self.nodes + self.nodes_elsewhere
+
+    @property
     def proven(self) -> bool:
         """Whether the gap asked for is closed."""
         return self.lower_bound >= self.objective * (1 - self.limits.gap)
@@ -104,13 +112,13 @@ class Proof:
     @property
     def out_of_nodes(self) -> bool:
         """Whether the node limit is reached."""
-        return self.limits.node_limit is not None and self.nodes >= self.limits.node_limit
+        return self.limits.node_limit is not None and self.all_nodes >= self.limits.node_limit
 
     def nodes_allowed(self, nodes: int | None = None) -> int:
         """What is left of the node limit, or ``nodes`` if that is less; 0 means no limit."""
         limits = [nodes] if nodes is not None else []
         if self.limits.node_limit is not None:
-            limits.append(max(1, self.limits.node_limit - self.nodes))
+            limits.append(max(1, self.limits.node_limit - self.all_nodes))
         return min(limits, default=0)
 
     def search(self, frontier: Frontier | Found, upper: float, *, nodes: int | None = None) -> Found:
@@ -126,6 +134,7 @@ class Proof:
             self.settings,
             upper,
             seconds,
+            keep_below=self.objective,
             threads=self.limits.threads,
             memory=self.memory,
             node_limit=self.nodes_allowed(nodes),
@@ -142,7 +151,7 @@ class Proof:
         # Without weights nothing better was found, and the objective is the one it started from.
         objective = found.objective if found.weights else np.inf
         self.learn(Incumbent(np.array(found.weights), found.bias), objective, found.lower_bound)
-        self.watch.report(self.objective, self.lower_bound, self.nodes)
+        self.watch.report(self.objective, self.lower_bound, self.all_nodes)
         self.watch.take_note(found.outcome, pausing=True)
 
     def improve(self, effort: float) -> None:
@@ -161,7 +170,7 @@ class Proof:
         """Report the progress of a search; False if it has to end."""
         # While a target is searched below, `upper` is that target and not what a hyperplane reaches.
         lower_bound = max(self.lower_bound, min(lower, self.objective))
-        return self.watch.report(self.objective, lower_bound, self.nodes + nodes)
+        return self.watch.report(self.objective, lower_bound, self.all_nodes + nodes)
 
     def result(self) -> Result:
         """The best hyperplane, with the best bound."""
@@ -179,4 +188,4 @@ class Proof:
         )
 
     def _observe_heuristic(self, _: float, upper: float, lower: float, __: int) -> None:
-        self.watch.pass_on(min(upper, self.objective), max(lower, self.lower_bound), self.nodes)
+        self.watch.pass_on(min(upper, self.objective), max(lower, self.lower_bound), self.all_nodes)

@@ -83,5 +83,5 @@ def _try_to_keep(proof: Proof, sample: int, given_up: list[int]) -> Found:
             slice=1,
         ),
         # Its bounds are those of a part of the problem, and of no interest to the caller.
-        lambda *_: proof.watch.report(proof.objective, proof.lower_bound, proof.nodes),
+        lambda *_: proof.watch.report(proof.objective, proof.lower_bound, proof.all_nodes),
     )

@@ -116,6 +116,8 @@ def _played(players: Sequence[Player], limits: Limits, nodes_before: int) -> Res
             if not able:
                 break
             player = min(able, key=lambda player: player.due)
+            others = sum(other.proof.nodes for other in players if other is not player)
+            player.proof.nodes_elsewhere = nodes_before + others
             player.take_turn(alone=len(able) == 1)
             for other in players:
                 other.proof.take_over(player.proof)
@@ -138,19 +140,25 @@ def _first_answer(
     if saved is None:
         found = _searched(problem, incumbent, limits, report, effort)
     else:
-        found = _saved_answer(problem, limits, saved)
-        watch = Watch(limits, report)
-        watch.report(found.objective, found.lower_bound, found.nodes)
-        watch.take_note(None)
-        if watch.ended is not None:
-            return replace(found, status=watch.ended), True
-        if not saved["proofs"] and found.gap > limits.gap:
-            # That run ended in its primal search.
-            known = Incumbent(np.array(found.coef), found.intercept)
-            searched = _searched(problem, known, limits, report, effort)
-            bound = min(max(found.lower_bound, searched.lower_bound), searched.objective)
-            found = replace(searched, lower_bound=bound, gap=relative_gap(searched.objective, bound))
+        found = _resumed(problem, limits, report, effort, saved)
     return found, found.gap <= limits.gap or found.status is not Status.HEURISTIC
+
+
+def _resumed(problem: Problem, limits: Limits, report: Report, effort: float, saved: Mapping[str, Any]) -> Result:
+    """The hyperplane and the bound of a saved state, better ones if it comes from a primal search."""
+    found = _saved_answer(problem, limits, saved)
+    watch = Watch(limits, report)
+    watch.report(found.objective, found.lower_bound, found.nodes)
+    watch.take_note(None)
+    if watch.ended is not None:
+        return replace(found, status=watch.ended)
+    if saved["proofs"] or found.gap <= limits.gap:
+        return found
+    known = Incumbent(np.array(found.coef), found.intercept)
+    searched = _searched(problem, known, limits, report, effort)
+    better = searched if searched.objective < found.objective else replace(found, status=searched.status)
+    bound = min(max(found.lower_bound, searched.lower_bound), better.objective)
+    return replace(better, lower_bound=bound, gap=relative_gap(better.objective, bound))
 
 
 def _searched(

@@ -29,11 +29,13 @@ def get_backend(name: str) -> Backend:
     Raises
     ------
     ValueError
-        If there is none of that name, or the solver is not installed.
+        If there is none of that name.
+    ImportError
+        If the solver is not installed.
     """
     if not isinstance(name, str) or name not in _BACKENDS:
         raise ValueError(f"backend is {name!r}; expected one of {', '.join(names())}.")
     module, package, command = _BACKENDS[name]
     if find_spec(package) is None:
-        raise ValueError(f"backend {name!r} needs the package {package!r}, which is not installed; {command}.")
+        raise ImportError(f"backend {name!r} needs the package {package!r}, which is not installed; {command}.")
     return cast("Backend", import_module(module))

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeAlias
 
-from hardmargin.bench.record_files import JsonLine, latest_records
+from hardmargin.bench.record_files import JsonLine, latest_records, read_latest
 
 #: Setting, share, repetition, model: what tells evaluations of one study apart.
 Key: TypeAlias = tuple[str, float, int, str]
@@ -107,12 +106,7 @@ def read_records(path: str | os.PathLike[str]) -> list[RobustnessRecord]:
     OSError
         If the file cannot be read.
     """
-    records, torn = whole_records(path)
-    if torn:
-        warnings.warn(
-            f"{path}: the last line is incomplete and left out; run the study again to repeat its evaluation.",
-            stacklevel=2,
-        )
+    records = read_latest(path, RobustnessRecord, "run the study again to repeat its evaluation")
     if records:
         check_protocol(records, records[0].protocol, path)
     return records

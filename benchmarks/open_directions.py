@@ -1,0 +1,103 @@
+"""How much of all hyperplanes the search over directions has dealt with when its time is over.
+
+    python benchmarks/open_directions.py --seconds 600 --threads 2 n500d10ATj0:1 n500d10BTj0:10000 ...
+
+Every pair of an instance and a penalty is solved with the method ``directions``, and its last checkpoint is looked
+at. Hyperplanes are measured as the method sees them: by their direction on the surface of the cube, and by their
+length up to the longest one that the objective allows.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import tempfile
+from pathlib import Path
+
+import numpy as np
+from data_or_skip import data_or_skip
+from numpy.typing import ArrayLike
+
+from hardmargin import Problem, Result, solve
+from hardmargin.bench.source import PublishedFiles
+from hardmargin.checkpoint import Identity, read_checkpoint
+from hardmargin.frontier import Frontier
+
+METHOD = "directions"
+
+
+def open_share(frontier: Frontier) -> float:
+    """The share of all directions and lengths that open regions hold; ``core/plain_frontier.h`` has their numbers.
+
+    Examples
+    --------
+    One of the four sides of the square, with the longer half of all lengths:
+
+    >>> longest = math.sqrt(2 * 8.0)
+    >>> side = [1.0, 1.0, -1.0, 1.0, 1.0, longest / 2, longest, 0.0, 8.0]
+    >>> open_share(Frontier(np.array([0], np.uint32), np.array([1], np.uint64), np.array([side])))
+    0.125
+    """
+    if frontier.size == 0:
+        return 0.0
+    m = (frontier.numbers.shape[1] - 5) // 2
+    low, high = frontier.numbers[:, 1 : m + 1], frontier.numbers[:, m + 1 : 2 * m + 1]
+    shortest, longest, _, upper = frontier.numbers[:, 2 * m + 1 :].T
+    # The coordinate that a face holds fixed does not count; the others run from -1 to 1 on each of the 2 m faces.
+    widths = (high - low) / 2
+    widths[np.arange(frontier.size), frontier.integers] = 1.0
+    lengths = (longest - shortest) / np.sqrt(2 * upper.max())
+    return float(np.sum(widths.prod(axis=1) * lengths) / (2 * m))
+
+
+def pair(text: str) -> tuple[str, float]:
+    """An instance and a penalty from "INSTANCE:C"."""
+    name, _, penalty = text.partition(":")
+    return name, float(penalty)
+
+
+def searched(X: ArrayLike, y: ArrayLike, C: float, seconds: float, threads: int) -> tuple[Result, Frontier]:
+    """What the search finds, and what it leaves open."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "state"
+        result = solve(
+            X,
+            y,
+            C,
+            method=METHOD,
+            time_limit=seconds,
+            threads=threads,
+            checkpoint=path,
+            checkpoint_interval=math.inf,
+        )
+        state = read_checkpoint(path, Identity.of(Problem.from_data(X, y, C), METHOD))
+    proofs = state["solve"]["proofs"]
+    return result, Frontier(*proofs[METHOD]["open"]) if proofs else Frontier.empty()
+
+
+def main() -> None:
+    """Print a row a pair."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("pairs", nargs="+", type=pair, metavar="INSTANCE:C")
+    parser.add_argument("--seconds", type=float, default=600.0)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--data", help="folder with brooks/; default: $HARDMARGIN_DATA")
+    arguments = parser.parse_args()
+    files = PublishedFiles(data_or_skip(arguments.data))
+    print(
+        f"{'instance':<12} {'C':>6} {'status':<10} {'objective':>12} {'bound':>12} {'gap %':>6} {'seconds':>7} "
+        f"{'regions':>10} {'open':>9} {'open share':>10}"
+    )
+    for name, C in arguments.pairs:
+        data = files.load(name)
+        result, left = searched(data.X, data.y, C, arguments.seconds, arguments.threads)
+        print(
+            f"{name:<12} {C:>6g} {result.status:<10} {result.objective:>12.3f} {result.lower_bound:>12.3f} "
+            f"{100 * result.gap:>6.2f} {result.runtime:>7.1f} {result.nodes:>10} {left.size:>9} "
+            f"{open_share(left):>10.3g}",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,6 @@
+"""Units that are asked for and told."""
+
+from __future__ import annotations
+
+#: Bytes.
+GIGABYTE = 10**9
