@@ -128,6 +128,19 @@ def test_searches_over_samples_are_made_longer_before_rounding_is_blamed() -> No
     assert 0 < result.lower_bound < result.objective
 
 
+@pytest.mark.parametrize("ratio", [1.0, 1e3, 1e6])
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_feature_that_varies_far_more_than_the_others_does_no_harm(ratio, place) -> None:
+    random = np.random.default_rng(3)
+    y = np.repeat([-1, 1], 30)
+    X = np.column_stack([y + random.normal(0, 0.45, 60), random.normal(0, 1, 60)])
+    X = np.insert(X, place, ratio * random.normal(0, 1, 60), axis=1)
+    result = solve(X, y, 10.0, method="directions", time_limit=20)
+    assert result.optimal
+    assert result.nodes < 1000
+    assert result.objective == pytest.approx(solve(X, y, 10.0, method="packing").objective, rel=1e-6)
+
+
 @pytest.mark.parametrize(
     ("face", "numbers"),
     [

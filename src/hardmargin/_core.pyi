@@ -142,6 +142,7 @@ class DirectionOptions:
 
     gap: float
     first_axis: list[float]
+    mirrored: int
     path_memory: int
     sample_nodes: int
     def __init__(self) -> None: ...

@@ -116,7 +116,7 @@ TEST(decided_pairs_are_decided_rightly) {
             problem.features[0] *= 1e7;
         }
         const Samples samples = problem.samples();
-        const DirectionFrame frame(samples, {});
+        const DirectionFrame frame(samples, {}, 0);
         PairConflicts pairs(samples, frame);
         const DirectionNode whole = random_region(random, samples.dimension());
         const DirectionNode part = part_of(whole, random);
@@ -164,7 +164,7 @@ TEST(covers_cost_what_enumeration_says_and_closures_hold) {
             cost = equal ? 2.0 : std::pow(10.0, (trial % 4 == 1 ? 12 : 1) * random.uniform());
         }
         const Samples samples = problem.samples();
-        const DirectionFrame frame(samples, {});
+        const DirectionFrame frame(samples, {}, 0);
         PairConflicts pairs(samples, frame);
         if (pairs.positives() == 0 || pairs.negatives() == 0) {
             continue;

@@ -61,7 +61,8 @@ TEST(the_regions_hold_the_exhaustive_optimum) {
         const testing::RandomProblem problem = testing::random_problem(random, 14, 4);
         const Samples samples = problem.samples();
         const double optimum = testing::exhaustive_optimum(problem);
-        const DirectionOptions options = options_for(random, samples.dimension());
+        DirectionOptions options = options_for(random, samples.dimension());
+        options.mirrored = static_cast<std::size_t>(trial) % samples.dimension();
         for (const double factor : {1e9, 1.1}) {
             const double upper = safe_upper(samples, optimum, factor);
             const DirectionOutcome outcome = search(samples, {}, upper, options);

@@ -59,6 +59,9 @@ void check(const DirectionOptions& options, const Samples& samples) {
     if (!options.first_axis.empty() && options.first_axis.size() != samples.dimension()) {
         throw nb::value_error("first_axis: a number for every feature, or none at all");
     }
+    if (options.mirrored >= samples.dimension() && options.mirrored > 0) {
+        throw nb::value_error("mirrored: no such feature");
+    }
 }
 
 // The nodes of a plain frontier, or those that an earlier search on the same samples has left open, which are not
@@ -131,6 +134,7 @@ void bind_directions(nb::module_& module) {
         .def(nb::init<>())
         .def_rw("gap", &DirectionOptions::gap)
         .def_rw("first_axis", &DirectionOptions::first_axis)
+        .def_rw("mirrored", &DirectionOptions::mirrored)
         .def_rw("path_memory", &DirectionOptions::path_memory)
         .def_rw("sample_nodes", &DirectionOptions::sample_nodes);
     bind_result<DirectionNode>(module, "DirectionResult");

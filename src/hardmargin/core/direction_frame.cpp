@@ -7,7 +7,7 @@
 
 namespace hardmargin {
 
-DirectionFrame::DirectionFrame(const Samples& samples, std::span<const double> first_axis)
+DirectionFrame::DirectionFrame(const Samples& samples, std::span<const double> first_axis, std::size_t mirrored)
     : dimension_(samples.dimension()),
       stride_(samples.stride()),
       axes_(dimension_ * stride_),
@@ -15,7 +15,7 @@ DirectionFrame::DirectionFrame(const Samples& samples, std::span<const double> f
     for (std::size_t k = 0; k < dimension_; ++k) {
         axes_[k * stride_ + k] = 1;
     }
-    // The mirror image (Householder) of the first unit vector is the first axis.
+    // The mirror image (Householder) of a unit vector is the first axis; then the two change their places.
     double length = 0;
     for (const double entry : first_axis) {
         length = std::hypot(length, entry);
@@ -25,11 +25,14 @@ DirectionFrame::DirectionFrame(const Samples& samples, std::span<const double> f
         for (std::size_t k = 0; k < dimension_; ++k) {
             mirror[k] = first_axis[k] / length;
         }
-        mirror[0] -= 1;
+        mirror[mirrored] -= 1;
         const double squared = dot(mirror.data(), mirror.data(), stride_);
         constexpr double already_there = 1e-12;
         for (std::size_t k = 0; squared > already_there && k < dimension_; ++k) {
             add_scaled(&axes_[k * stride_], -2 * mirror[k] / squared, mirror.data(), stride_);
+        }
+        if (mirrored > 0) {
+            std::swap_ranges(&axes_[0], &axes_[stride_], &axes_[mirrored * stride_]);
         }
     }
     for (std::size_t k = 0; k < dimension_; ++k) {

@@ -18,8 +18,9 @@ class DirectionFrame {
 public:
     static constexpr double rounding = 1e-11;
 
-    // A zero or empty `first_axis` leaves the coordinates as they are.
-    DirectionFrame(const Samples& samples, std::span<const double> first_axis);
+    // The first axis takes the place of the one of feature `mirrored`, and the others are turned accordingly, the
+    // less the more of it was in that place. A zero or empty `first_axis` leaves the coordinates as they are.
+    DirectionFrame(const Samples& samples, std::span<const double> first_axis, std::size_t mirrored);
 
     std::size_t dimension() const { return dimension_; }
     const double* axis(std::size_t k) const { return axes_.data() + k * stride_; }

@@ -38,7 +38,7 @@ DirectionOutcome direction_search(const Samples& samples, std::vector<DirectionN
     }
     if (frontier.empty()) {
         const double longest = std::sqrt(2 * known.objective) * (1 + 1e-9);
-        frontier = DirectionFrame(samples, options.first_axis).whole(longest, known.objective);
+        frontier = DirectionFrame(samples, options.first_axis, options.mirrored).whole(longest, known.objective);
     }
     return (samples.common_cost() > 0
                 ? search<ConflictMatching>

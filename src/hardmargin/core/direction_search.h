@@ -14,7 +14,7 @@ namespace hardmargin {
 using DirectionOutcome = SearchOutcome<DirectionNode>;
 
 // Searches the regions of `frontier` for solutions better than `upper`; an empty frontier means all directions. The
-// regions of a frontier belong to the first axis of the options they were made with.
+// regions of a frontier belong to the axes of the options they were made with.
 DirectionOutcome direction_search(const Samples& samples, std::vector<DirectionNode> frontier, double upper,
                                   const DirectionOptions& options, const SearchLimits& limits, Control& control);
 

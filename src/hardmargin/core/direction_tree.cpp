@@ -38,7 +38,7 @@ DirectionTree<Cover>::DirectionTree(const Samples& samples, const DirectionOptio
     : samples_(samples),
       options_(options),
       improve_(std::move(improve)),
-      frame_(samples, options.first_axis),
+      frame_(samples, options.first_axis, options.mirrored),
       pairs_(samples, frame_),
       cover_(samples, pairs_),
       solver_(samples),

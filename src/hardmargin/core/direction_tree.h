@@ -33,6 +33,8 @@ struct DirectionOptions {
     double gap = 1e-6;
     // The middle of the face that is searched first.
     std::vector<double> first_axis;
+    // The feature whose axis it takes the place of; see DirectionFrame.
+    std::size_t mirrored = 0;
     // Bytes that the regions on the way from the root of a slice to the present one may use.
     std::size_t path_memory = 1ull << 30;
     // How many subproblems a search over the samples of one region may look at, where splitting is at its end.

@@ -9,6 +9,15 @@
 
 namespace hardmargin {
 
+namespace {
+
+// More than what numbers too small for single precision are rounded by, all in all.
+constexpr double underflow = 1e-40;
+// What pairs need is told apart from nothing down to this.
+constexpr double least_needed = 1e-30;
+
+}  // namespace
+
 PairConflicts::PairConflicts(const Samples& samples, const DirectionFrame& frame)
     : samples_(samples), frame_(frame), typical_differences_(frame.dimension()) {
     for (std::size_t i = 0; i < samples.count(); ++i) {
@@ -68,6 +77,7 @@ void PairConflicts::fill(Columns& columns, const std::vector<std::size_t>& sampl
     columns.coordinates.assign(columns.padded * frame_.dimension(), 0.0);
     columns.rounded_coordinates.assign(columns.padded * frame_.dimension(), 0.0f);
     columns.projections.assign(columns.padded, 0.0);
+    columns.reaches.assign(columns.padded, 0.0);
     columns.sizes.assign(columns.padded, 0.0);
     columns.lows.assign(columns.padded, 0.0f);
     columns.highs.assign(columns.padded, 0.0f);
@@ -95,6 +105,7 @@ void PairConflicts::start(Level& level) const {
 void PairConflicts::project(Columns& columns, const DirectionNode& region) {
     const std::size_t padded = columns.padded;
     std::fill(columns.projections.begin(), columns.projections.end(), 0.0);
+    std::fill(columns.reaches.begin(), columns.reaches.end(), 0.0);
     used_ = 0;
     for (std::size_t k = 0; k < frame_.dimension(); ++k) {
         add_scaled(columns.projections.data(), 0.5 * (region.low[k] + region.high[k]),
@@ -105,25 +116,32 @@ void PairConflicts::project(Columns& columns, const DirectionNode& region) {
             float* scaled = &columns.scaled[used_ * padded];
             for (std::size_t place = 0; place < padded; ++place) {
                 scaled[place] = radius * rounded[place];
+                columns.reaches[place] += std::fabs(static_cast<double>(scaled[place]));
             }
             ++used_;
         }
     }
-    // Coordinates are wrong by DirectionFrame::rounding. Every number in single precision is rounded a few times,
-    // sums of `used_` of them once a term; what is summed up is at most the size for each sample of a pair.
+    // Every number in single precision is rounded a few times, sums of `used_` of them once a term; what is summed
+    // up is at most the projection and the reach of each sample of a pair. Numbers of double precision are rounded
+    // too, relative to the size of the sample, and coordinates are wrong by DirectionFrame::rounding.
     const double share = 0x1p-23 * static_cast<double>(used_ + 6);
     for (std::size_t place = 0; place < padded; ++place) {
-        const double error = share * columns.sizes[place];
-        columns.lows[place] = static_cast<float>(columns.projections[place] - error);
-        columns.highs[place] = static_cast<float>(columns.projections[place] + error);
+        const double projection = columns.projections[place];
+        const double error = share * (std::fabs(projection) + columns.reaches[place]) +
+                             2 * DirectionFrame::rounding * columns.sizes[place] + underflow;
+        columns.lows[place] = static_cast<float>(projection - error);
+        columns.highs[place] = static_cast<float>(projection + error);
     }
-    work_ += 2 * padded * frame_.dimension();
+    work_ += 3 * padded * frame_.dimension();
 }
 
 void PairConflicts::decide(const DirectionNode& region, const Level& around, Level& level) {
     project(positive_columns_, region);
     project(negative_columns_, region);
     constexpr double share = 0x1p-22;
+    const double needed_longest = 2 / region.longest * (1 - share);
+    const double needed_shortest =
+        region.shortest > 0 ? 2 / region.shortest * (1 + share) : std::numeric_limits<double>::infinity();
     const PairRanges ranges{positive_columns_.scaled.data(),
                             positive_columns_.padded,
                             positive_columns_.lows.data(),
@@ -133,9 +151,8 @@ void PairConflicts::decide(const DirectionNode& region, const Level& around, Lev
                             negative_columns_.lows.data(),
                             negative_columns_.highs.data(),
                             used_,
-                            static_cast<float>(2 / region.longest * (1 - share)),
-                            region.shortest > 0 ? static_cast<float>(2 / region.shortest * (1 + share))
-                                                : std::numeric_limits<float>::infinity()};
+                            needed_longest < least_needed ? 0.0f : static_cast<float>(needed_longest),
+                            static_cast<float>(std::max(needed_shortest, least_needed))};
     if (&level != &around) {
         level.conflicts = around.conflicts;
         level.undecided.resize(around.undecided.size());

@@ -6,7 +6,8 @@
 // inherits the conflicts of the one it is a part of, and only looks at the pairs left undecided.
 //
 // Pairs are compared in single precision. What that and the rounding of coordinates can be wrong by is added up for
-// every sample of every region, from the sizes of its numbers, and widens the range of its pairs.
+// every sample of every region, from the sizes of the numbers that are compared, and widens the range of its pairs.
+// So samples are told apart by features that are far smaller than others, once the region leaves these no say.
 #pragma once
 
 #include <cstddef>
@@ -70,6 +71,7 @@ private:
         std::vector<float> rounded_coordinates;
         std::vector<double> sizes;        // the sum of a sample's absolute coordinates
         std::vector<double> projections;  // on the middle of the region
+        std::vector<double> reaches;      // how far they go from there inside the region, at most
         std::vector<float> lows;          // the projections, less and plus what they may be wrong by
         std::vector<float> highs;
         std::vector<float> scaled;  // the coordinates that vary in the region, times the region's radius

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from hardmargin.bounds import Report
 from hardmargin.frontier import Frontier
 from hardmargin.methods.base import SMALLEST_GAP as SMALLEST_GAP
@@ -21,12 +23,15 @@ from hardmargin.methods.turns import Player, prove
 from hardmargin.problem import Problem
 from hardmargin.result import Result
 from hardmargin.units import GIGABYTE
+from hardmargin.validation import FloatArray
 
 HAS_FRONTIER = True
 
 # Regions of the first search; what it leaves open is worth a better incumbent: so many times the first effort.
 _FIRST_NODES = 20_000
 _LATER_EFFORT = 10.0
+# An axis may vary so many times as much as its feature.
+_TURNED = 30.0
 # Of the memory, what the threads may use together for the pairs; the rest is for open regions.
 _PATH_SHARE = 0.5
 # Subproblems of a search over the samples of a region that cannot be split, at first and in the end.
@@ -67,6 +72,24 @@ def run(
     return prove(problem, incumbent, limits, report, settings.heuristic_effort, "directions", players)
 
 
+def _axes(X: FloatArray, coef: FloatArray) -> dict[str, Any]:
+    """The core's options that say which axes regions have: the best hyperplane's, and nearly the features' own.
+
+    The axis that it replaces turns up in all others. If that is the one of a feature that varies far more than the
+    rest, regions cannot be narrow in it without being narrow in all: then it should be another.
+    """
+    length = float(np.linalg.norm(coef))
+    mirrored = 0
+    if length > 0 and len(coef) > 1:
+        spreads = np.abs(X - np.median(X, axis=0)).mean(axis=0)
+        # How far the axis of feature k, turned towards that of feature j, varies beside its own feature.
+        turned = np.abs(coef / length) * (spreads[:, None] / spreads)
+        np.fill_diagonal(turned, 0.0)
+        worst = turned.max(axis=1)
+        mirrored = 0 if worst[0] < _TURNED else int(worst.argmin())
+    return {"first_axis": [float(weight) for weight in coef], "mirrored": mirrored}
+
+
 class DirectionProof(Proof):
     """A proof whose open regions are carried from one search to the next."""
 
@@ -81,7 +104,7 @@ class DirectionProof(Proof):
         self.settings = {
             # Half of the gap asked for is left to rounding.
             "gap": limits.gap / 2,
-            "first_axis": [float(weight) for weight in self.coef],
+            **_axes(problem.X, self.coef),
             "path_memory": int(_PATH_SHARE * memory / limits.threads),
             "sample_nodes": _SAMPLE_NODES,
         }
@@ -90,14 +113,14 @@ class DirectionProof(Proof):
         """See :class:`Proof`."""
         return {
             **super().state(),
-            "first_axis": self.settings["first_axis"],
+            "axes": {name: self.settings[name] for name in ("first_axis", "mirrored")},
             "open": frontier_of(self._open),
         }
 
     def restore(self, state: dict[str, Any]) -> None:
         """See :class:`Proof`."""
         super().restore(state)
-        self.settings["first_axis"] = state["first_axis"]
+        self.settings.update(state["axes"])
         self._open = Frontier(*state["open"])
 
     def steps(self) -> Iterator[None]:
