@@ -147,4 +147,4 @@ def test_without_matplotlib_the_extra_is_named(tmp_path, capsys, monkeypatch):
     path.write_text(record().to_json() + "\n")
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     assert main(["bench", "figures", str(path), "--out", str(tmp_path)]) == 2
-    assert "hardmargin[bench]" in capsys.readouterr().err
+    assert "install the extra 'bench'" in capsys.readouterr().err
