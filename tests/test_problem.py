@@ -138,7 +138,7 @@ REFUSED = {
         Y3,
         {"C": 1e300, "sample_weight": [1, 1e300, 1]},
         ValueError,
-        "times the weights overfl",
+        "times the weights if any, overflows",
     ),
     "underflow": (X3, Y3, {"C": 1e-300, "sample_weight": [1, 1e-300, 1]}, ValueError, "weight underflows"),
 }
