@@ -203,3 +203,12 @@ def test_command_writes_the_page(tmp_path, capsys, monkeypatch):
     assert "has no evaluations" in capsys.readouterr().err
     assert main(["bench", "report", str(path), "--out", str(path)]) == 2
     assert "choose another name" in capsys.readouterr().err
+
+
+def test_the_commands_of_runs_whose_solver_is_not_here_are_told_all_the_same(monkeypatch):
+    monkeypatch.setattr("hardmargin.mip.find_spec", lambda name: None)
+    runs = [
+        record(method=method, configuration="cplex", options={"backend": "cplex"})
+        for method in ("indicator", "benders")
+    ]
+    assert all("cplex" in command for command in run_commands(runs, "c.jsonl"))

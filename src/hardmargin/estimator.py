@@ -19,7 +19,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hardmargin.bounds import Report
-from hardmargin.methods import with_frontier
+from hardmargin.methods import get_method
 from hardmargin.result import Result
 from hardmargin.solver import solve
 from hardmargin.status import Status
@@ -265,7 +265,8 @@ def _time_limit_text(result: Result, time_limit: float | None, method: str) -> s
     else:
         label = result.classes[result.intercept > 0]
         worth = f"The model is the constant one, w = 0, which predicts {label!r} for every sample"
-    advice = "raise time_limit or n_jobs" if method in with_frontier() else 'raise time_limit or use method="auto"'
+    exact = get_method(method).HAS_FRONTIER
+    advice = "raise time_limit or n_jobs" if exact else 'raise time_limit or use method="auto"'
     return (
         f"time_limit of {time_limit:g} s reached at a gap of {100 * result.gap:.3g} %: the objective is "
         f"{result.objective:.6g} and proven to be at least {result.lower_bound:.6g} for every hyperplane. "
