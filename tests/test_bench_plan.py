@@ -6,9 +6,10 @@ from collections import Counter
 
 import pytest
 
+from bench_records import record
 from hardmargin.bench.catalogue import PENALTIES, data_files, generated_instances, published_instances, selected
 from hardmargin.bench.configurations import PAPER, variants
-from hardmargin.bench.plan import RunLimits, interleaved, jobs_for
+from hardmargin.bench.plan import RunLimits, interleaved, jobs_for, unproven
 from hardmargin.bench.source import GeneratedData, PublishedFiles
 from hardmargin.cli import main
 
@@ -194,3 +195,43 @@ def test_missing_data_are_explained(tmp_path, capsys, monkeypatch):
     error = capsys.readouterr().err
     for hint in ("--data", "HARDMARGIN_DATA", "bench fetch", "vidalt/Hard-Margin-SVM", "--generated"):
         assert hint in error
+
+
+def test_pairs_are_unproven_unless_a_run_proves_them_to_the_gap():
+    pairs = interleaved(selected(published_instances(), ["n60d2ATj0"], []), [1, 10, 100, 1000])
+    found = [
+        record(C=1),
+        record(C=10, status="time_limit"),
+        record(C=10, status="optimal", method="packing"),
+        record(C=100, gap_asked=0.1),
+        record(C=1000, instance="n60d2ATj1"),
+    ]
+    assert {pair.C for pair in unproven(pairs, found, 1e-6)} == {100, 1000}
+    assert {pair.C for pair in unproven(pairs, found, 0.1)} == {1000}
+
+
+def plan_of(capsys, *words):
+    """The names and penalties that a campaign would run."""
+    assert main(["bench", "run", "--dry-run", "--generated", *words]) == 0
+    return [line.split()[:2] for line in capsys.readouterr().out.splitlines()[:-1]]
+
+
+def test_a_campaign_of_what_another_has_left_open(tmp_path, capsys):
+    out, before = str(tmp_path / "new.jsonl"), tmp_path / "before.jsonl"
+    asked = ["--out", out, "--instances", "gen60d2", "--C", "1", "10"]
+    everything = plan_of(capsys, *asked)
+    proven = [record(instance=name, C=float(C.removeprefix("C="))) for name, C in everything[:3]]
+    before.write_text("".join(item.to_json() + "\n" for item in proven))
+    chosen = [*asked, "--unproven-in", str(before)]
+    assert plan_of(capsys, *chosen) == everything[3:]
+    assert plan_of(capsys, *chosen, "--sample", "2") == everything[3:5]
+
+
+def test_nothing_left_open_and_an_own_file_are_told(tmp_path, capsys):
+    before = tmp_path / "before.jsonl"
+    before.write_text(record(instance="gen60d2A0", C=1.0).to_json() + "\n")
+    asked = ["bench", "run", "--generated", "--instances", "gen60d2A0", "--C", "1", "--unproven-in", str(before)]
+    assert main([*asked, "--out", str(tmp_path / "new.jsonl")]) == 2
+    assert "all pairs that are asked for are proven" in capsys.readouterr().err
+    assert main([*asked, "--out", str(before)]) == 2
+    assert str(before) in capsys.readouterr().err

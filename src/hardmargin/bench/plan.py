@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from hardmargin.bench.catalogue import Instance
 from hardmargin.bench.configurations import variants
 from hardmargin.bench.groups import SETS
-from hardmargin.bench.records import run_key
+from hardmargin.bench.records import Record, run_key
 from hardmargin.methods.base import SMALLEST_GAP
 
 
@@ -160,6 +160,13 @@ def interleaved(instances: Sequence[Instance], penalties: Sequence[float]) -> li
         for k, pair in enumerate(sequence)
     ]
     return [pair for _, _, pair in sorted(placed, key=lambda item: item[:2])]
+
+
+def unproven(pairs: Sequence[Pair], records: Iterable[Record], gap: float) -> list[Pair]:
+    """The pairs that no record proves to this relative gap, in the same order; those never run are among them."""
+    proofs = (record for record in records if record.optimal and record.gap_asked <= gap)
+    proven = {(record.instance, float(record.C)) for record in proofs}
+    return [pair for pair in pairs if (pair.instance.name, pair.C) not in proven]
 
 
 def sample_size(total: int, every: int | None, sample: int | None) -> int:

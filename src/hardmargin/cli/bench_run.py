@@ -52,7 +52,8 @@ def add_to(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Plan, run, sum up."""
-    check_target(arguments.out, "--out")
+    # A campaign that proves pairs of the file that chooses its pairs could not be resumed.
+    check_target(arguments.out, "--out", sources=arguments.unproven_in)
     if arguments.best_known is not None:
         check_target(arguments.best_known, "--best-known", sources=[arguments.out])
     campaign = _campaign(arguments)

@@ -33,6 +33,13 @@ def add_selection_arguments(parser: Parser) -> None:
         "--every", type=int, metavar="K", help="one pair of instance and C in K, spread over all groups"
     )
     parser.add_argument("--sample", type=int, metavar="N", help="N pairs of instance and C, spread over all groups")
+    parser.add_argument(
+        "--unproven-in",
+        nargs="+",
+        default=[],
+        metavar="RECORDS",
+        help="only pairs that no run of these files has proven to this gap; --every and --sample count those",
+    )
 
 
 def chosen_source(arguments: argparse.Namespace) -> Source:
@@ -60,11 +67,26 @@ def chosen_instances(arguments: argparse.Namespace) -> list[Instance]:
 
 
 def chosen_pairs(arguments: argparse.Namespace) -> list[Pair]:
-    """The pairs of instance and penalty that are asked for, in the order of the campaign."""
+    """The pairs of instance and penalty that are asked for, in the order of the campaign.
+
+    Raises
+    ------
+    ValueError
+        If there are none.
+    """
     from hardmargin.bench.catalogue import PENALTIES
-    from hardmargin.bench.plan import interleaved, sample_size
+    from hardmargin.bench.plan import interleaved, sample_size, unproven
+    from hardmargin.bench.records import read_records
 
     pairs = interleaved(chosen_instances(arguments), arguments.C or PENALTIES)
+    if arguments.unproven_in:
+        records = [record for path in arguments.unproven_in for record in read_records(path)]
+        pairs = unproven(pairs, records, arguments.gap)
+        if not pairs:
+            raise ValueError(
+                f"all pairs that are asked for are proven in {', '.join(arguments.unproven_in)}; choose other "
+                "instances or penalties, or a smaller gap."
+            )
     return pairs[: sample_size(len(pairs), arguments.every, arguments.sample)]
 
 
