@@ -22,8 +22,7 @@ from sklearn.svm import SVC
 
 from hardmargin import solve
 from hardmargin._core import MaxMargin
-from hardmargin.bench.data_folder import SUBFOLDER
-from hardmargin.data import load
+from hardmargin.bench.source import PublishedFiles
 
 INSTANCES = [f"n500d10{kind}Tj{number}" for kind in "AB" for number in range(5)]
 FloatArray = NDArray[np.float64]
@@ -45,7 +44,7 @@ def seconds_a_call(call: Callable[[], object], shortest: float = 0.2) -> float:
 
 def separable_part(instance: str, folder: Path) -> tuple[FloatArray, FloatArray]:
     """The samples that a good hyperplane keeps, centred."""
-    data = load(folder / SUBFOLDER / instance)
+    data = PublishedFiles(folder).load(instance)
     result = solve(data.X, data.y, 1.0, method="heuristic", time_limit=2.0)
     kept = np.setdiff1d(np.arange(result.n), result.violations)
     X = data.X[kept] - data.X[kept].mean(axis=0)

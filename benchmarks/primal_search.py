@@ -27,9 +27,8 @@ from sklearn.svm import LinearSVC
 from hardmargin import Problem, solve
 from hardmargin._core import MaxMargin, MaxMarginStatus
 from hardmargin.bench.best_known import Known, best_known_table
-from hardmargin.bench.data_folder import SUBFOLDER
 from hardmargin.bench.groups import group_of
-from hardmargin.data import load
+from hardmargin.bench.source import PublishedFiles
 
 REACHED = 1e-6
 
@@ -60,7 +59,7 @@ def excess(run: Run, known: dict[Pair, Known]) -> float:
 
 def run_pair(pair: Pair, folder: Path, seconds: float, seed: int) -> Run:
     """Search for the given time on one core."""
-    data = load(folder / SUBFOLDER / pair.instance)
+    data = PublishedFiles(folder).load(pair.instance)
     result = solve(
         data.X, data.y, pair.C, method="heuristic", time_limit=seconds, seed=seed, options={"effort": 1e9}
     )

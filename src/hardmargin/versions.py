@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.metadata
 import platform
 import sys
 from functools import cache
+from pathlib import Path
 
 __version__ = importlib.metadata.version("hardmargin")
 
@@ -29,12 +31,14 @@ _PACKAGES = (
 def installed_versions() -> dict[str, str]:
     """The versions of hardmargin, Python and the packages that hardmargin uses; those not installed are left out.
 
+    The entry "core" begins a checksum of the compiled core, which tells two builds of one version apart.
+
     Examples
     --------
     >>> list(installed_versions())[:4]
-    ['hardmargin', 'python', 'numpy', 'scipy']
+    ['hardmargin', 'core', 'python', 'numpy']
     """
-    found = {"hardmargin": __version__, "python": sys.version.split()[0]}
+    found = {"hardmargin": __version__, "core": _build_of_core(), "python": sys.version.split()[0]}
     for package in _PACKAGES:
         try:
             found[package] = importlib.metadata.version(package)
@@ -43,8 +47,14 @@ def installed_versions() -> dict[str, str]:
     return found
 
 
+def _build_of_core() -> str:
+    from hardmargin import _core
+
+    return hashlib.sha256(Path(_core.__file__).read_bytes()).hexdigest()[:12]
+
+
 def show_versions() -> None:
-    """Print the versions of hardmargin, Python and the packages it uses, and the platform, for bug reports."""
+    """Print the versions of hardmargin, Python and the packages in use, and the platform, for bug reports."""
     for name, version in installed_versions().items():
         print(f"{name:<12} {version}")
     print(f"{'platform':<12} {platform.platform()} ({platform.python_implementation()})")

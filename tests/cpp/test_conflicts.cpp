@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -78,6 +79,19 @@ Cover cheapest_cover(const PairConflicts& pairs, const PairConflicts::Level& lev
     return cover;
 }
 
+// Whether a cover does what is decided.
+void check_closure(const ConflictClosure& closure, const PairConflicts& pairs, std::uint32_t mask) {
+    const std::size_t positives = pairs.positives();
+    for (std::size_t i = 0; i < positives; ++i) {
+        CHECK(closure.positive_kept[i] == 0 || (mask >> i & 1) == 0);
+        CHECK(closure.positive_given_up[i] == 0 || (mask >> i & 1) != 0);
+    }
+    for (std::size_t j = 0; j < pairs.negatives(); ++j) {
+        CHECK(closure.negative_kept[j] == 0 || (mask >> (positives + j) & 1) == 0);
+        CHECK(closure.negative_given_up[j] == 0 || (mask >> (positives + j) & 1) != 0);
+    }
+}
+
 template <typename Kind>
 void check_cover(const Samples& samples, const PairConflicts& pairs, const PairConflicts::Level& level,
                  Random& random) {
@@ -90,17 +104,53 @@ void check_cover(const Samples& samples, const PairConflicts& pairs, const PairC
     const double slack = samples.cost(0) * (0.05 + random.uniform());
     ConflictClosure closure;
     kind.close(level, state, slack, closure);
+    CHECK(!closure.contradictory());
     // What is decided holds in every cover that costs less than the slack more.
-    const std::size_t positives = pairs.positives();
     for (const std::uint32_t mask :
          cheapest_cover(pairs, level, samples, (kind.cost(state) + slack) * (1 - 1e-9)).masks) {
-        for (std::size_t i = 0; i < positives; ++i) {
-            CHECK(closure.positive_kept[i] == 0 || (mask >> i & 1) == 0);
-            CHECK(closure.positive_given_up[i] == 0 || (mask >> i & 1) != 0);
+        check_closure(closure, pairs, mask);
+    }
+}
+
+// Every sample that can be left unmatched is, and what is decided then holds in every cover with one sample more
+// that gives it up and keeps some others.
+void check_covers_with_one_more(const Samples& samples, const PairConflicts& pairs,
+                                const PairConflicts::Level& level, Random& random) {
+    ConflictMatching matching(samples, pairs);
+    ConflictMatching::State state;
+    matching.start(state);
+    matching.grow(level, state, std::numeric_limits<double>::infinity());
+    const double limit = matching.cost(state) + 1.5 * matching.cost_of_one();
+    const std::vector<std::uint32_t> covers = cheapest_cover(pairs, level, samples, limit).masks;
+    const auto bit_of = [&](std::size_t sample) {
+        return 1u << (pairs.number(sample) + (samples.label(sample) > 0 ? 0 : pairs.positives()));
+    };
+    for (std::size_t sample = 0; sample < samples.count(); ++sample) {
+        ConflictMatching::State released = state;
+        // A sample that one of the cheapest covers gives up is matched in every maximum matching.
+        const bool essential = std::any_of(covers.begin(), covers.end(), [&](std::uint32_t mask) {
+            return static_cast<std::size_t>(std::popcount(mask)) == state.size && (mask & bit_of(sample)) != 0;
+        });
+        CHECK(matching.release(level, released, sample) == !essential);
+        if (essential) {
+            continue;
         }
-        for (std::size_t j = 0; j < pairs.negatives(); ++j) {
-            CHECK(closure.negative_kept[j] == 0 || (mask >> (positives + j) & 1) == 0);
-            CHECK(closure.negative_given_up[j] == 0 || (mask >> (positives + j) & 1) != 0);
+        CHECK(matching.cost(released) == matching.cost(state));
+        std::vector<std::size_t> kept;
+        std::uint32_t kept_bits = 0;
+        for (std::size_t other = 0; other < samples.count(); ++other) {
+            if (other != sample && random.below(4) == 0) {
+                kept.push_back(other);
+                kept_bits |= bit_of(other);
+            }
+        }
+        ConflictClosure closure;
+        matching.close_without(level, released, sample, kept, closure);
+        for (const std::uint32_t mask : covers) {
+            if ((mask & bit_of(sample)) != 0 && (mask & kept_bits) == 0) {
+                CHECK(!closure.contradictory());
+                check_closure(closure, pairs, mask);
+            }
         }
     }
 }
@@ -178,6 +228,7 @@ TEST(covers_cost_what_enumeration_says_and_closures_hold) {
         }
         if (equal) {
             check_cover<ConflictMatching>(samples, pairs, level, random);
+            check_covers_with_one_more(samples, pairs, level, random);
         }
         check_cover<ConflictFlow>(samples, pairs, level, random);
     }

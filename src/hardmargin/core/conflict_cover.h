@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "pair_conflicts.h"
@@ -27,11 +28,15 @@ struct ConflictClosure {
     bool any_kept = false;
 
     void clear(std::size_t positives, std::size_t negatives);
+    // Whether a sample would have to be both, so that there is no such solution.
+    bool contradictory() const;
 };
 
 // All samples cost the same.
 class ConflictMatching {
 public:
+    static constexpr bool equal_costs = true;
+
     struct State {
         std::vector<std::int32_t> partner_of_positive;  // -1: none
         std::vector<std::int32_t> partner_of_negative;
@@ -42,9 +47,17 @@ public:
 
     void start(State& state) const;
     double cost(const State& state) const { return cost_ * static_cast<double>(state.size); }
+    double cost_of_one() const { return cost_; }
     // Enlarges the matching until it costs `enough` or cannot grow.
     void grow(const PairConflicts::Level& level, State& state, double enough);
     void close(const PairConflicts::Level& level, const State& state, double slack, ConflictClosure& closure);
+
+    // Rearranges a maximum matching so that a sample is unmatched; false if that takes a pair away.
+    bool release(const PairConflicts::Level& level, State& state, std::size_t sample);
+    // What follows for solutions that give up `given_up`, which is not matched, one sample of every matched pair,
+    // and no other, and that keep `kept`.
+    void close_without(const PairConflicts::Level& level, const State& state, std::size_t given_up,
+                       std::span<const std::size_t> kept, ConflictClosure& closure);
     std::uint64_t work() const { return work_; }
 
 private:
@@ -58,7 +71,12 @@ private:
     bool augment(std::size_t start, const PairConflicts::Level& level, State& state);
     bool find_free(const std::uint64_t* row, const State& state, std::size_t& negative);
     void unvisit_all();
+    bool release_positive(const PairConflicts::Level& level, State& state, std::size_t positive);
+    bool release_negative(const PairConflicts::Level& level, State& state, std::size_t negative);
+    void keep_unmatched(const State& state, ConflictClosure& closure) const;
+    void propagate(const PairConflicts::Level& level, const State& state, ConflictClosure& closure);
 
+    const Samples& samples_;
     const PairConflicts& pairs_;
     double cost_;
     std::vector<std::uint64_t> unvisited_;
@@ -70,6 +88,8 @@ private:
 // Costs differ.
 class ConflictFlow {
 public:
+    static constexpr bool equal_costs = false;
+
     struct Edge {
         std::uint32_t positive;
         std::uint32_t negative;

@@ -27,8 +27,19 @@ void ConflictClosure::clear(std::size_t positives, std::size_t negatives) {
     any_kept = false;
 }
 
+bool ConflictClosure::contradictory() const {
+    int both = 0;
+    for (std::size_t i = 0; i < positive_kept.size(); ++i) {
+        both |= positive_kept[i] & positive_given_up[i];
+    }
+    for (std::size_t j = 0; j < negative_kept.size(); ++j) {
+        both |= negative_kept[j] & negative_given_up[j];
+    }
+    return both != 0;
+}
+
 ConflictMatching::ConflictMatching(const Samples& samples, const PairConflicts& pairs)
-    : pairs_(pairs), cost_(samples.cost(0)), unvisited_(pairs.words()) {}
+    : samples_(samples), pairs_(pairs), cost_(samples.cost(0)), unvisited_(pairs.words()) {}
 
 void ConflictMatching::start(State& state) const {
     state.partner_of_positive.assign(pairs_.positives(), -1);
@@ -105,11 +116,74 @@ void ConflictMatching::close(const PairConflicts::Level& level, const State& sta
     if (slack > cost_) {
         return;
     }
-    // From unmatched positives: opponents are given up, and their partners kept.
+    keep_unmatched(state, closure);
+    propagate(level, state, closure);
+}
+
+void ConflictMatching::close_without(const PairConflicts::Level& level, const State& state, std::size_t given_up,
+                                     std::span<const std::size_t> kept, ConflictClosure& closure) {
+    closure.clear(pairs_.positives(), pairs_.negatives());
+    keep_unmatched(state, closure);
+    const auto mark = [&](std::size_t sample, unsigned char keep) {
+        (samples_.label(sample) > 0 ? closure.positive_kept : closure.negative_kept)[pairs_.number(sample)] = keep;
+    };
+    mark(given_up, 0);
+    for (const std::size_t sample : kept) {
+        mark(sample, 1);
+    }
+    propagate(level, state, closure);
+}
+
+void ConflictMatching::keep_unmatched(const State& state, ConflictClosure& closure) const {
+    for (std::size_t positive = 0; positive < pairs_.positives(); ++positive) {
+        closure.positive_kept[positive] = state.partner_of_positive[positive] < 0;
+    }
+    for (std::size_t negative = 0; negative < pairs_.negatives(); ++negative) {
+        closure.negative_kept[negative] = state.partner_of_negative[negative] < 0;
+    }
+}
+
+bool ConflictMatching::release(const PairConflicts::Level& level, State& state, std::size_t sample) {
+    const std::size_t number = pairs_.number(sample);
+    return samples_.label(sample) > 0 ? release_positive(level, state, number)
+                                      : release_negative(level, state, number);
+}
+
+bool ConflictMatching::release_positive(const PairConflicts::Level& level, State& state, std::size_t positive) {
+    const std::int32_t partner = state.partner_of_positive[positive];
+    if (partner < 0) {
+        return true;
+    }
+    state.partner_of_positive[positive] = -1;
+    state.partner_of_negative[static_cast<std::size_t>(partner)] = -1;
+    // The path that makes up for the pair ends at the partner, wherever it starts.
+    unvisit_all();
+    for (std::size_t start = 0; start < pairs_.positives(); ++start) {
+        if (start != positive && state.partner_of_positive[start] < 0 && augment(start, level, state)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool ConflictMatching::release_negative(const PairConflicts::Level& level, State& state, std::size_t negative) {
+    const std::int32_t partner = state.partner_of_negative[negative];
+    if (partner < 0) {
+        return true;
+    }
+    state.partner_of_negative[negative] = -1;
+    state.partner_of_positive[static_cast<std::size_t>(partner)] = -1;
+    // The path that makes up for the pair starts from the partner.
+    unvisit_all();
+    unset(unvisited_.data(), negative);
+    return augment(static_cast<std::size_t>(partner), level, state);
+}
+
+void ConflictMatching::propagate(const PairConflicts::Level& level, const State& state, ConflictClosure& closure) {
+    // From kept positives: opponents are given up, and their partners kept.
     pending_.clear();
     for (std::size_t positive = 0; positive < pairs_.positives(); ++positive) {
-        if (state.partner_of_positive[positive] < 0) {
-            closure.positive_kept[positive] = 1;
+        if (closure.positive_kept[positive] != 0) {
             pending_.push_back(positive);
         }
     }
@@ -131,13 +205,12 @@ void ConflictMatching::close(const PairConflicts::Level& level, const State& sta
             }
         }
     }
-    // From unmatched negatives, the kept ones of a round at a time.
+    // From kept negatives, those of a round at a time.
     std::vector<std::uint64_t>& kept = unvisited_;
     std::fill(kept.begin(), kept.end(), 0);
     bool more = false;
     for (std::size_t negative = 0; negative < pairs_.negatives(); ++negative) {
-        if (state.partner_of_negative[negative] < 0) {
-            closure.negative_kept[negative] = 1;
+        if (closure.negative_kept[negative] != 0) {
             set(kept.data(), negative);
             more = true;
         }

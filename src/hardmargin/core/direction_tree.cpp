@@ -8,8 +8,6 @@ namespace hardmargin {
 
 namespace {
 
-// Sums are believed but for this share.
-constexpr double rounding_share = 1e-11;
 // The longest t is lowered as long as that takes this share off it.
 constexpr double worthwhile = 0.02;
 // Lengths are halved where that changes pairs so many times more than halving a coordinate.
@@ -27,10 +25,6 @@ double narrowest(const Samples& samples) {
     return std::clamp(narrow_pairs / (count * count), narrow_many, narrow_few);
 }
 
-double safely_below(double value) {
-    return value * (1 - rounding_share);
-}
-
 }  // namespace
 
 template <typename Cover>
@@ -43,6 +37,8 @@ DirectionTree<Cover>::DirectionTree(const Samples& samples, const DirectionOptio
       cover_(samples, pairs_),
       solver_(samples),
       offset_search_(samples),
+      closing_(samples, frame_, pairs_, cover_, solver_,
+               [this](const MaxMargin& solver) { upper_ = improve_(solver); }),
       narrow_(narrowest(samples)),
       sample_tree_(samples, {.gap = options.gap, .cover_distance = PackingState::no_cover}, improve_) {}
 
@@ -83,8 +79,9 @@ std::vector<DirectionNode> DirectionTree<Cover>::search(const DirectionNode& roo
         Place& place = places_[depth];
         place.has_waiting = false;
         Verdict verdict = bound(place, places_[depth - 1]);
-        if (verdict == Verdict::open) {
-            verdict = close(place);
+        if (verdict == Verdict::open && closing_.closes(place.region, place.pairs, place.cover,
+                                                        norm_at_least(place.region), effective_upper())) {
+            verdict = Verdict::closed;
         }
         if (verdict == Verdict::open) {
             if (split(place.region, places_[depth + 1].region, place.waiting)) {
@@ -168,48 +165,6 @@ typename DirectionTree<Cover>::Verdict DirectionTree<Cover>::bound(Place& place,
         region.longest = longest;
         pairs_.decide(region, place.pairs, place.pairs);
     }
-}
-
-template <typename Cover>
-typename DirectionTree<Cover>::Verdict DirectionTree<Cover>::close(Place& place) {
-    const double room = effective_upper() - safely_below(cover_.cost(place.cover));
-    const double slack = (room - norm_at_least(place.region)) * (1 + rounding_share);
-    cover_.close(place.pairs, place.cover, slack, closure_);
-    if (!closure_.any_kept) {
-        return Verdict::open;
-    }
-    solver_.clear();
-    solver_.set_extra_rows(frame_.rows(place.region));
-    for (std::size_t j = 0; j < 2 * frame_.dimension(); ++j) {
-        solver_.enable(solver_.extra_row(j));
-    }
-    for (std::size_t i = 0; i < pairs_.positives(); ++i) {
-        const std::size_t sample = pairs_.positive(i);
-        if (closure_.positive_kept[i] != 0) {
-            solver_.enable(sample);
-        } else if (closure_.positive_given_up[i] != 0) {
-            solver_.enable(solver_.flip_row(sample));
-        }
-    }
-    for (std::size_t j = 0; j < pairs_.negatives(); ++j) {
-        const std::size_t sample = pairs_.negative(j);
-        if (closure_.negative_kept[j] != 0) {
-            solver_.enable(sample);
-        } else if (closure_.negative_given_up[j] != 0) {
-            solver_.enable(solver_.flip_row(sample));
-        }
-    }
-    switch (solver_.solve(room)) {
-        case MaxMarginStatus::threshold:
-        case MaxMarginStatus::infeasible:
-            return Verdict::closed;
-        case MaxMarginStatus::optimal:
-            upper_ = improve_(solver_);
-            return Verdict::open;
-        case MaxMarginStatus::failed:
-            break;
-    }
-    return Verdict::open;
 }
 
 // The samples that the best hyperplane along the region's middle keeps are worth a closer look.

@@ -1,14 +1,9 @@
 // Depth-first search below one region of directions: bound, try to close, split.
 //
 // The bound of a region is the shortest squared length in it plus the cost of a cover of its conflicting pairs
-// (conflict_cover.h). It is exact in the limit. Two things close regions long before that:
-//
-//   * A better solution has 1/2 t^2 ||s||^2 < upper - cover, so the longest t falls, conflicts come with it, and so
-//     on.
-//   * Near the end most samples are decided (ConflictClosure). A better solution keeps the kept ones, and leaves
-//   the
-//     given-up ones inside their margins; if the max-margin problem over them and the region's own rows costs more
-//     than upper - cover, there is none. Its solution is a candidate otherwise.
+// (conflict_cover.h). It is exact in the limit. Two things close regions long before that: a better solution has
+// 1/2 t^2 ||s||^2 < upper - cover, so the longest t falls, conflicts come with it, and so on; and near the end most
+// samples are decided (region_closing.h).
 #pragma once
 
 #include <cstddef>
@@ -24,6 +19,7 @@
 #include "offset_search.h"
 #include "packing_tree.h"
 #include "pair_conflicts.h"
+#include "region_closing.h"
 #include "samples.h"
 
 namespace hardmargin {
@@ -78,7 +74,6 @@ private:
     double effective_upper() const { return upper_ * (1 - options_.gap); }
     double norm_at_least(const DirectionNode& region) const;
     Verdict bound(Place& place, const Place& around);
-    Verdict close(Place& place);
     void try_middle(const DirectionNode& region, const std::function<bool()>& stop);
     Verdict search_over_samples(const DirectionNode& region, const std::function<bool()>& stop);
     bool split(const DirectionNode& region, DirectionNode& first, DirectionNode& second) const;
@@ -94,9 +89,9 @@ private:
     Cover cover_;
     MaxMargin solver_;
     OffsetSearch offset_search_;
+    RegionClosing<Cover> closing_;
     double narrow_;
     PackingTree sample_tree_;
-    ConflictClosure closure_;
     std::vector<Place> places_;  // by depth; their storage is kept
     double upper_ = 0;
     std::uint64_t nodes_ = 0;

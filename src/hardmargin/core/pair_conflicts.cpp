@@ -19,7 +19,7 @@ constexpr double least_needed = 1e-30;
 }  // namespace
 
 PairConflicts::PairConflicts(const Samples& samples, const DirectionFrame& frame)
-    : samples_(samples), frame_(frame), typical_differences_(frame.dimension()) {
+    : samples_(samples), frame_(frame), numbers_(samples.count()), typical_differences_(frame.dimension()) {
     for (std::size_t i = 0; i < samples.count(); ++i) {
         (samples.label(i) > 0 ? positives_ : negatives_).push_back(i);
     }
@@ -67,6 +67,9 @@ void PairConflicts::arrange(const DirectionNode& region) {
             return projections[left] < projections[right] ||
                    (projections[left] == projections[right] && left < right);
         });
+        for (std::size_t place = 0; place < group->size(); ++place) {
+            numbers_[(*group)[place]] = place;
+        }
     }
     fill(positive_columns_, positives_);
     fill(negative_columns_, negatives_);

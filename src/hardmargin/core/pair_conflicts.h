@@ -43,6 +43,8 @@ public:
     // The sample that is positive i, or negative j.
     std::size_t positive(std::size_t i) const { return positives_[i]; }
     std::size_t negative(std::size_t j) const { return negatives_[j]; }
+    // Which positive, or which negative, a sample is.
+    std::size_t number(std::size_t sample) const { return numbers_[sample]; }
 
     // Orders the samples along the middle direction of a region, so that undecided pairs share words; levels from
     // before are void.
@@ -61,6 +63,7 @@ private:
     const DirectionFrame& frame_;
     std::vector<std::size_t> positives_;
     std::vector<std::size_t> negatives_;
+    std::vector<std::size_t> numbers_;  // by samples
     std::size_t words_ = 0;
     std::uint64_t last_word_ = 0;  // bits of the last word that are negatives
     std::vector<double> typical_differences_;

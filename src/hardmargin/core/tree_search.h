@@ -30,6 +30,7 @@
 
 #include "control.h"
 #include "evaluation.h"
+#include "node_queue.h"
 #include "samples.h"
 
 namespace hardmargin {
@@ -77,7 +78,7 @@ public:
         }
         for (Node& node : frontier) {
             derived_under_ = std::min(derived_under_, node.upper);
-            push(std::move(node));
+            queue_.push(std::move(node));
         }
     }
 
@@ -97,31 +98,19 @@ public:
         if (failure_) {
             std::rethrow_exception(failure_);
         }
-        SearchOutcome<Node> outcome{std::move(best_), upper_, lower_bound(), nodes_, work_, queue_.empty(), {}};
-        for (Entry& entry : queue_) {
-            outcome.open.push_back(std::move(entry.node));
-        }
+        const bool exhausted = queue_.empty();
+        const double bound = lower_bound();
+        SearchOutcome<Node> outcome{std::move(best_), upper_, bound, nodes_, work_, exhausted, queue_.take_all()};
         std::move(stuck_.begin(), stuck_.end(), std::back_inserter(outcome.open));
         // What was closed beside them was closed for solutions better than this only, and whoever goes on with
         // them has to know it, whatever objective he starts from.
         for (Node& node : outcome.open) {
-            node.upper = std::min({node.upper, derived_under_, upper_.load() * (1 - options_.gap)});
+            node.upper = std::min({node.upper, derived_under_, cutoff()});
         }
         return outcome;
     }
 
 private:
-    struct Entry {
-        Node node;
-        std::uint64_t number;  // in order of creation
-    };
-
-    // Worst first, as the standard heap functions want it; of equal bounds the newest is best.
-    static bool worse(const Entry& left, const Entry& right) {
-        return left.node.bound > right.node.bound ||
-               (left.node.bound == right.node.bound && left.number < right.number);
-    }
-
     // A part of `node`, with what is known of all of it.
     Node inherited(Node part, const Node& node) const {
         part.bound = std::max(part.bound, node.bound);
@@ -129,40 +118,15 @@ private:
         return part;
     }
 
-    void push(Node node) {
-        memory_ += node.size_in_memory();
-        queue_.push_back({std::move(node), ++created_});
-        std::push_heap(queue_.begin(), queue_.end(), worse);
-    }
+    Node pop() { return queue_.memory() > limits_.memory ? queue_.pop_newest() : queue_.pop_best(); }
 
-    Node pop() {
-        if (memory_ > limits_.memory) {
-            const auto newest =
-                std::max_element(queue_.begin(), queue_.end(),
-                                 [](const Entry& left, const Entry& right) { return left.number < right.number; });
-            std::swap(*newest, queue_.back());
-            Node node = take_last();
-            std::make_heap(queue_.begin(), queue_.end(), worse);
-            return node;
-        }
-        std::pop_heap(queue_.begin(), queue_.end(), worse);
-        return take_last();
-    }
-
-    Node take_last() {
-        Node node = std::move(queue_.back().node);
-        queue_.pop_back();
-        memory_ -= node.size_in_memory();
-        return node;
-    }
+    // What cannot be below this is not searched.
+    double cutoff() const { return upper_ * (1 - options_.gap); }
 
     // A finished search has proven that nothing is better than the incumbent by the gap, or than what the
     // frontier's decisions were derived under.
     double lower_bound() const {
-        double bound = std::min(upper_.load() * (1 - options_.gap), derived_under_);
-        if (!queue_.empty()) {
-            bound = std::min(bound, queue_.front().node.bound);
-        }
+        double bound = std::min({cutoff(), derived_under_, queue_.smallest_bound()});
         for (const Node& node : stuck_) {
             bound = std::min(bound, node.bound);
         }
@@ -223,7 +187,7 @@ private:
                 continue;
             }
             const Node node = pop();
-            if (node.bound >= upper_ * (1 - options_.gap)) {
+            if (node.bound >= cutoff()) {
                 continue;
             }
             working_bounds_[place] = node.bound;
@@ -241,7 +205,10 @@ private:
                 stuck_.push_back(inherited(std::move(left), node));
             }
             for (Node& left : open) {
-                push(inherited(std::move(left), node));
+                queue_.push(inherited(std::move(left), node));
+            }
+            if (queue_.memory() > limits_.memory) {
+                queue_.drop_from(cutoff());
             }
             working_bounds_[place] = std::numeric_limits<double>::infinity();
             shown_bound_ = lower_bound();
@@ -260,11 +227,9 @@ private:
     Control& control_;
     std::mutex mutex_;
     std::condition_variable changed_;
-    std::vector<Entry> queue_;
+    NodeQueue<Node> queue_;
     std::vector<Node> stuck_;  // see Tree::take_stuck()
     double derived_under_ = std::numeric_limits<double>::infinity();
-    std::size_t memory_ = 0;
-    std::uint64_t created_ = 0;
     std::size_t busy_ = 0;
     std::vector<double> working_bounds_;  // of the subproblems that threads are working on
     Incumbent best_;

@@ -1,0 +1,67 @@
+// Closes regions of directions in which a cover of the conflicting pairs costs nearly enough.
+//
+// A solution that is better than `upper` costs less than that beyond the cover: its slack. If the slack is small,
+// most samples are decided (ConflictClosure): a better solution keeps the kept ones and leaves the given-up ones
+// inside their margins. If the max-margin problem over them and the region's own rows costs more than what the
+// cover leaves of `upper`, there is none; its solution is a candidate otherwise.
+//
+// If all samples cost the same and the slack is that of two, nothing is decided, but there are two cases. Either a
+// better solution keeps all samples of a set that is too long by itself; then it is not better. Or it gives up the
+// first sample of the set, or the second but not the first, and so on; with that one given up, the slack is that of
+// one sample, and most of the others are decided.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+#include "conflict_cover.h"
+#include "direction_frame.h"
+#include "direction_node.h"
+#include "max_margin.h"
+#include "pair_conflicts.h"
+#include "samples.h"
+
+namespace hardmargin {
+
+template <typename Cover>
+class RegionClosing {
+public:
+    using Level = PairConflicts::Level;
+    using State = typename Cover::State;
+    // Called with a solver whose solution satisfies its rows.
+    using Candidate = std::function<void(const MaxMargin&)>;
+
+    RegionClosing(const Samples& samples, const DirectionFrame& frame, const PairConflicts& pairs, Cover& cover,
+                  MaxMargin& solver, Candidate candidate);
+
+    // Whether no solution in the region is better than `upper`, as far as can be told; `norm` is what the shortest
+    // one costs.
+    bool closes(const DirectionNode& region, const Level& level, const State& state, double norm, double upper);
+
+private:
+    bool closes_one_short(const DirectionNode& region, const Level& level, const State& state, double upper)
+        requires(Cover::equal_costs);
+    void enable_region(const DirectionNode& region);
+    void enable_closure();
+    // Whether solutions that satisfy the enabled rows are at least that long; if not, the shortest is a candidate.
+    bool too_long(double length);
+    // The samples without which the last one that was too long might not be.
+    void find_supports();
+
+    const Samples& samples_;
+    const DirectionFrame& frame_;
+    const PairConflicts& pairs_;
+    Cover& cover_;
+    MaxMargin& solver_;
+    Candidate candidate_;
+    ConflictClosure closure_;
+    State released_;
+    std::vector<Multiplier> multipliers_;
+    std::vector<std::size_t> supports_;
+};
+
+extern template class RegionClosing<ConflictMatching>;
+extern template class RegionClosing<ConflictFlow>;
+
+}  // namespace hardmargin
