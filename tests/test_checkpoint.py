@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from hardmargin import Problem, Result, Status, presolve, solve, solver, verify
-from hardmargin.checkpoint import Identity, read_checkpoint, write_checkpoint
+from hardmargin.checkpoint import FORMAT, Identity, read_checkpoint, write_checkpoint
 from hardmargin.cli import main
 from hardmargin.data import generate
 from hardmargin.frontier import Frontier
@@ -85,7 +85,7 @@ def test_a_file_cut_short_is_refused(tmp_path, size) -> None:
 def test_another_format_is_named(tmp_path) -> None:
     path = tmp_path / "state"
     write_checkpoint(path, IDENTITY, {})
-    path.write_bytes(path.read_bytes().replace(b"format 2", b"format 7", 1))
+    path.write_bytes(path.read_bytes().replace(f"format {FORMAT}".encode(), b"format 7", 1))
     with pytest.raises(ValueError, match="has format 7, and this version"):
         read_checkpoint(path, IDENTITY)
 

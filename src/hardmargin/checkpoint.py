@@ -23,7 +23,7 @@ from hardmargin.problem import Problem
 from hardmargin.versions import __version__
 
 #: Rises with every change of what a file holds, the meaning of a subproblem's numbers included.
-FORMAT = 2
+FORMAT = 3
 _NAME = b"hardmargin checkpoint, format "
 _CONTENT = "content"
 # What stands for an array in the JSON part.

@@ -73,6 +73,24 @@ TEST(the_regions_hold_the_exhaustive_optimum) {
     }
 }
 
+// Merged duplicates: few samples that cost a multiple of what the others do.
+TEST(multiples_of_a_cost_count_as_copies) {
+    Random random(77);
+    for (int trial = 0; trial < 150; ++trial) {
+        testing::RandomProblem problem = testing::random_problem(random, 14, 3);
+        for (double& cost : problem.costs) {
+            cost = 0.7 * (random.below(8) == 0 ? 3 : 1);
+        }
+        const Samples samples = problem.samples();
+        const double optimum = testing::exhaustive_optimum(problem);
+        const double upper = safe_upper(samples, optimum, 1.1);
+        const DirectionOutcome outcome = search(samples, {}, upper, options_for(random, samples.dimension()));
+        CHECK(outcome.open.empty());
+        CHECK_NEAR(outcome.best.objective, optimum, 1e-6 * optimum + 1e-8);
+        CHECK(outcome.lower_bound <= optimum * (1 + 1e-9) + 1e-12);
+    }
+}
+
 TEST(bounds_of_regions_hold_when_the_search_is_cut_short_and_it_can_be_continued) {
     Random random(72);
     for (int trial = 0; trial < 150; ++trial) {

@@ -51,21 +51,27 @@ DirectionFrame::DirectionFrame(const Samples& samples, std::span<const double> f
 std::vector<ExtraRow> DirectionFrame::rows(const DirectionNode& region) const {
     std::vector<ExtraRow> rows;
     const double* face = axis(region.face);
-    const auto row = [&](std::size_t k, double sign, double share_of_face, double bound) {
-        ExtraRow& made = rows.emplace_back(ExtraRow{std::vector<double>(stride_), bound});
+    const auto side_row = [&](std::size_t k, double sign, double share_of_face) {
+        ExtraRow& made = rows.emplace_back(ExtraRow{std::vector<double>(stride_), 0.0});
         add_scaled(made.normal.data(), share_of_face * region.sign, face, stride_);
-        if (sign != 0) {
-            add_scaled(made.normal.data(), sign, axis(k), stride_);
-        }
+        add_scaled(made.normal.data(), sign, axis(k), stride_);
     };
     for (std::size_t k = 0; k < dimension_; ++k) {
         if (k != region.face) {
-            row(k, -1, region.high[k] + rounding, 0);
-            row(k, 1, -(region.low[k] - rounding), 0);
+            side_row(k, -1, region.high[k] + rounding);
+            side_row(k, 1, -(region.low[k] - rounding));
         }
     }
-    row(region.face, 0, 1, region.shortest * (1 - rounding));
-    row(region.face, 0, -1, -region.longest * (1 + rounding));
+    // Lengths, seen along the shortest s.
+    const double least = region.least_length();
+    const auto length_row = [&](double sign, double bound) {
+        ExtraRow& made = rows.emplace_back(ExtraRow{std::vector<double>(stride_), bound});
+        for (std::size_t k = 0; k < dimension_; ++k) {
+            add_scaled(made.normal.data(), sign * region.nearest(k) / least, axis(k), stride_);
+        }
+    };
+    length_row(1, region.shortest * least / (least + region.bulge()) * (1 - rounding));
+    length_row(-1, -region.longest * (1 + rounding));
     return rows;
 }
 

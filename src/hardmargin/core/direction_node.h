@@ -1,6 +1,8 @@
 // An open region of hyperplane directions and scales, as plain data: enough to continue it anywhere.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -15,7 +17,7 @@ inline double safely_below(double value) {
 }
 
 // Hyperplanes with w = t (s_0 q_0 + s_1 q_1 + ...), where the q_k are the axes of a DirectionFrame: s lies on the
-// surface of the cube, s[face] = sign, in the box low <= s <= high, and shortest <= t <= longest.
+// surface of the cube, s[face] = sign, in the box low <= s <= high, and shortest <= ||w|| <= longest.
 struct DirectionNode {
     std::uint32_t face = 0;
     double sign = 1;
@@ -32,14 +34,27 @@ struct DirectionNode {
         return sizeof(*this) + sizeof(double) * (low.capacity() + high.capacity());
     }
 
-    // The smallest squared length of an s in the region.
-    double least_squared_length() const {
+    // Coordinate k of the shortest s in the box.
+    double nearest(std::size_t k) const { return low[k] > 0 ? low[k] : high[k] < 0 ? high[k] : 0; }
+
+    // The length of the shortest s.
+    double least_length() const {
         double sum = 0;
         for (std::size_t k = 0; k < low.size(); ++k) {
-            const double nearest = low[k] > 0 ? low[k] : high[k] < 0 ? high[k] : 0;
-            sum += nearest * nearest;
+            sum += nearest(k) * nearest(k);
         }
-        return sum;
+        return std::sqrt(sum);
+    }
+
+    // With a the unit vector along the shortest s, every s in the box has ||s|| >= a.s >= least_length(), and
+    // ||s|| <= a.s + bulge().
+    double bulge() const {
+        double squared_distance = 0;
+        for (std::size_t k = 0; k < low.size(); ++k) {
+            const double distance = std::max(high[k] - nearest(k), nearest(k) - low[k]);
+            squared_distance += distance * distance;
+        }
+        return squared_distance / (2 * least_length());
     }
 };
 

@@ -134,7 +134,7 @@ std::vector<DirectionNode> DirectionTree<Cover>::open_nodes(std::size_t depth) {
 
 template <typename Cover>
 double DirectionTree<Cover>::norm_at_least(const DirectionNode& region) const {
-    return safely_below(0.5 * region.shortest * region.shortest * region.least_squared_length());
+    return safely_below(0.5 * region.shortest * region.shortest);
 }
 
 template <typename Cover>
@@ -147,14 +147,13 @@ typename DirectionTree<Cover>::Verdict DirectionTree<Cover>::bound(Place& place,
     }
     place.cover = around.cover;
     pairs_.decide(region, around.pairs, place.pairs);
-    const double squared_length = region.least_squared_length();
     for (;;) {
         cover_.grow(place.pairs, place.cover, needed * (1 + rounding_share));
         const double covered = safely_below(cover_.cost(place.cover));
         if (covered >= needed) {
             return Verdict::closed;
         }
-        const double longest = std::sqrt(2 * (effective_upper() - covered) / squared_length) * (1 + rounding_share);
+        const double longest = std::sqrt(2 * (effective_upper() - covered)) * (1 + rounding_share);
         if (longest <= region.shortest) {
             return Verdict::closed;
         }
@@ -215,9 +214,10 @@ bool DirectionTree<Cover>::split(const DirectionNode& region, DirectionNode& fir
             widest = k;
         }
     }
-    const double needed_longest = 2 / region.longest;
+    const double least = region.least_length();
+    const double needed_longest = 2 * least / region.longest;
     const double needed_shortest =
-        region.shortest > 0 ? 2 / region.shortest : std::numeric_limits<double>::infinity();
+        region.shortest > 0 ? 2 * least / region.shortest : std::numeric_limits<double>::infinity();
     const double length_effect = needed_shortest - needed_longest;
     if (std::max(length_effect, widest_effect) < narrow_ * needed_longest) {
         return false;
@@ -225,9 +225,10 @@ bool DirectionTree<Cover>::split(const DirectionNode& region, DirectionNode& fir
     first = region;
     second = region;
     if (length_effect > length_reluctance * widest_effect) {
-        const double middle = region.shortest > 0
-                                  ? 2 / (1 / region.shortest + 1 / region.longest)
-                                  : 1 / (1 / region.longest + 0.5 * std::max(widest_effect, 0.1 * needed_longest));
+        const double middle =
+            region.shortest > 0
+                ? 2 / (1 / region.shortest + 1 / region.longest)
+                : 1 / (1 / region.longest + 0.5 * std::max(widest_effect, 0.1 * needed_longest) / least);
         first.shortest = middle;
         second.longest = middle;
         return middle > region.shortest && middle < region.longest;

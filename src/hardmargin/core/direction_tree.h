@@ -1,9 +1,9 @@
 // Depth-first search below one region of directions: bound, try to close, split.
 //
-// The bound of a region is the shortest squared length in it plus the cost of a cover of its conflicting pairs
+// The bound of a region is half the shortest squared length in it plus the cost of a cover of its conflicting pairs
 // (conflict_cover.h). It is exact in the limit. Two things close regions long before that: a better solution has
-// 1/2 t^2 ||s||^2 < upper - cover, so the longest t falls, conflicts come with it, and so on; and near the end most
-// samples are decided (region_closing.h).
+// 1/2 ||w||^2 < upper - cover, so the longest length falls, conflicts come with it, and so on; and near the end
+// most samples are decided (region_closing.h).
 #pragma once
 
 #include <cstddef>

@@ -19,7 +19,12 @@ constexpr double least_needed = 1e-30;
 }  // namespace
 
 PairConflicts::PairConflicts(const Samples& samples, const DirectionFrame& frame)
-    : samples_(samples), frame_(frame), numbers_(samples.count()), typical_differences_(frame.dimension()) {
+    : samples_(samples),
+      frame_(frame),
+      numbers_(samples.count()),
+      typical_differences_(frame.dimension()),
+      shift_(frame.dimension()),
+      no_shift_(frame.dimension()) {
     for (std::size_t i = 0; i < samples.count(); ++i) {
         (samples.label(i) > 0 ? positives_ : negatives_).push_back(i);
     }
@@ -78,7 +83,6 @@ void PairConflicts::arrange(const DirectionNode& region) {
 void PairConflicts::fill(Columns& columns, const std::vector<std::size_t>& samples) const {
     columns.padded = padded_size(samples.size(), word_bits);
     columns.coordinates.assign(columns.padded * frame_.dimension(), 0.0);
-    columns.rounded_coordinates.assign(columns.padded * frame_.dimension(), 0.0f);
     columns.projections.assign(columns.padded, 0.0);
     columns.reaches.assign(columns.padded, 0.0);
     columns.sizes.assign(columns.padded, 0.0);
@@ -89,7 +93,6 @@ void PairConflicts::fill(Columns& columns, const std::vector<std::size_t>& sampl
         for (std::size_t place = 0; place < samples.size(); ++place) {
             const double value = frame_.coordinate(samples[place], k);
             columns.coordinates[k * columns.padded + place] = value;
-            columns.rounded_coordinates[k * columns.padded + place] = static_cast<float>(value);
             columns.sizes[place] += std::fabs(value);
         }
     }
@@ -105,7 +108,7 @@ void PairConflicts::start(Level& level) const {
     }
 }
 
-void PairConflicts::project(Columns& columns, const DirectionNode& region) {
+void PairConflicts::project(Columns& columns, const DirectionNode& region, const std::vector<double>& shift) {
     const std::size_t padded = columns.padded;
     std::fill(columns.projections.begin(), columns.projections.end(), 0.0);
     std::fill(columns.reaches.begin(), columns.reaches.end(), 0.0);
@@ -113,13 +116,14 @@ void PairConflicts::project(Columns& columns, const DirectionNode& region) {
     for (std::size_t k = 0; k < frame_.dimension(); ++k) {
         add_scaled(columns.projections.data(), 0.5 * (region.low[k] + region.high[k]),
                    &columns.coordinates[k * padded], padded);
-        const auto radius = static_cast<float>(0.5 * (region.high[k] - region.low[k]));
+        const double radius = 0.5 * (region.high[k] - region.low[k]);
         if (radius > 0) {
-            const float* rounded = &columns.rounded_coordinates[k * padded];
+            const double* coordinates = &columns.coordinates[k * padded];
             float* scaled = &columns.scaled[used_ * padded];
             for (std::size_t place = 0; place < padded; ++place) {
-                scaled[place] = radius * rounded[place];
-                columns.reaches[place] += std::fabs(static_cast<double>(scaled[place]));
+                const double value = radius * (coordinates[place] - shift[k]);
+                scaled[place] = static_cast<float>(value);
+                columns.reaches[place] += std::fabs(value);
             }
             ++used_;
         }
@@ -139,12 +143,26 @@ void PairConflicts::project(Columns& columns, const DirectionNode& region) {
 }
 
 void PairConflicts::decide(const DirectionNode& region, const Level& around, Level& level) {
-    project(positive_columns_, region);
-    project(negative_columns_, region);
     constexpr double share = 0x1p-22;
-    const double needed_longest = 2 / region.longest * (1 - share);
-    const double needed_shortest =
-        region.shortest > 0 ? 2 / region.shortest * (1 + share) : std::numeric_limits<double>::infinity();
+    const double least = region.least_length();
+    const double at_longest = 2 / region.longest * (1 - share);
+    double middle = 0;  // a.s in the middle of the region
+    double spread = 0;  // how far it goes from there
+    for (std::size_t k = 0; k < frame_.dimension(); ++k) {
+        const double part = region.nearest(k) / least;
+        middle += 0.5 * part * (region.low[k] + region.high[k]);
+        spread += 0.5 * std::fabs(part) * (region.high[k] - region.low[k]);
+        shift_[k] = at_longest * part;
+    }
+    const double needed_longest = at_longest * middle * (1 - share);
+    double needed_shortest = std::numeric_limits<double>::infinity();
+    if (region.shortest > 0) {
+        const double at_shortest = 2 / region.shortest;
+        needed_shortest =
+            (at_shortest * (middle + region.bulge()) + (at_shortest - at_longest) * spread) * (1 + share);
+    }
+    project(positive_columns_, region, shift_);
+    project(negative_columns_, region, no_shift_);
     const PairRanges ranges{positive_columns_.scaled.data(),
                             positive_columns_.padded,
                             positive_columns_.lows.data(),

@@ -1,9 +1,12 @@
 // Which pairs of opposite samples cannot both be kept by any hyperplane of a region of directions.
 //
-// A positive i and a negative j can both be kept by w, whatever the bias is, if and only if w.(x_i - x_j) >= 2.
-// Over a region the smallest and the largest value of s.(x_i - x_j) are known in closed form, so a pair conflicts
-// everywhere, nowhere, or is undecided; and what is decided stays decided in every part of the region. So a region
-// inherits the conflicts of the one it is a part of, and only looks at the pairs left undecided.
+// A positive i and a negative j can both be kept by w, whatever the bias is, if and only if w.(x_i - x_j) >= 2. For
+// w along s that is s.(x_i - x_j) >= 2 ||s|| / ||w||. Let a be the unit vector along the shortest s of the region.
+// As
+// ||s|| >= a.s, a pair conflicts everywhere if s.(x_i - x_j - 2 a / longest) < 0 for all s of the box; and a little
+// more than a.s is an upper bound of ||s||. The smallest and the largest value over a box are known in closed form.
+// So a pair conflicts everywhere, nowhere, or is undecided; and what is decided stays decided in every part of the
+// region. A region inherits the conflicts of the one it is a part of, and only looks at the pairs left undecided.
 //
 // Pairs are compared in single precision. What that and the rounding of coordinates can be wrong by is added up for
 // every sample of every region, from the sizes of the numbers that are compared, and widens the range of its pairs.
@@ -71,22 +74,23 @@ private:
     struct Columns {
         std::size_t padded = 0;
         std::vector<double> coordinates;  // a column each, `padded` apart
-        std::vector<float> rounded_coordinates;
         std::vector<double> sizes;        // the sum of a sample's absolute coordinates
         std::vector<double> projections;  // on the middle of the region
         std::vector<double> reaches;      // how far they go from there inside the region, at most
         std::vector<float> lows;          // the projections, less and plus what they may be wrong by
         std::vector<float> highs;
-        std::vector<float> scaled;  // the coordinates that vary in the region, times the region's radius
+        std::vector<float> scaled;  // the coordinates that vary in the region, shifted, times the region's radius
     };
 
     void find_typical_differences();
     void fill(Columns& columns, const std::vector<std::size_t>& samples) const;
-    void project(Columns& columns, const DirectionNode& region);
+    void project(Columns& columns, const DirectionNode& region, const std::vector<double>& shift);
 
     Columns positive_columns_;
     Columns negative_columns_;
     std::size_t used_ = 0;  // coordinates that vary in the region
+    std::vector<double> shift_;
+    const std::vector<double> no_shift_;
     std::uint64_t work_ = 0;
 };
 
