@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from hardmargin import Problem, Result, Status, presolve, solve, solver, verify
-from hardmargin.checkpoint import FORMAT, Identity, read_checkpoint, write_checkpoint
+from hardmargin.checkpoint import Identity, read_checkpoint, write_checkpoint
 from hardmargin.cli import main
 from hardmargin.data import generate
-from hardmargin.frontier import Frontier
+from hardmargin.frontier import FORMAT, Frontier
 from hardmargin.keeper import Keeper
 from hardmargin.methods import turns
 

@@ -19,11 +19,10 @@ from typing import Any
 import numpy as np
 
 from hardmargin.atomic import replace_file
+from hardmargin.frontier import FORMAT
 from hardmargin.problem import Problem
 from hardmargin.versions import __version__
 
-#: Rises with every change of what a file holds, the meaning of a subproblem's numbers included.
-FORMAT = 3
 _NAME = b"hardmargin checkpoint, format "
 _CONTENT = "content"
 # What stands for an array in the JSON part.

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from distributed import WorkerPlugin
 
-from hardmargin.frontier import Frontier
+from hardmargin.frontier import FORMAT, Frontier
 from hardmargin.methods.engine import Found, LocalEngine, Search
 from hardmargin.problem import Problem
 from hardmargin.versions import __version__
@@ -15,6 +15,9 @@ from hardmargin.versions import __version__
 # By the name of the solve the problem, by that of a search the best objective that this worker was told of.
 _problems: dict[str, Problem] = {}
 _told: dict[str, float] = {}
+
+# Workers must mean the same by the numbers of a subproblem.
+_VERSION = f"{__version__}, format {FORMAT}"
 
 #: Told instead of an objective: slices of this search have to end.
 STOP = -math.inf
@@ -64,12 +67,12 @@ class ProblemOnWorkers(WorkerPlugin):
     def __init__(self, solve: str, problem: Problem) -> None:
         self.name = solve
         self._problem = problem
-        self._version = __version__
+        self._version = _VERSION
 
     def setup(self, worker: Any) -> None:
         """Called on every worker."""
-        if self._version != __version__:
-            raise OtherVersion(f"hardmargin {self._version} gives out the work, and this worker has {__version__}")
+        if self._version != _VERSION:
+            raise OtherVersion(f"hardmargin {self._version} gives out the work, and this worker has {_VERSION}")
         _problems[self.name] = self._problem
 
     def teardown(self, worker: Any) -> None:

@@ -36,15 +36,9 @@ DirectionFrame::DirectionFrame(const Samples& samples, std::span<const double> f
         }
     }
     for (std::size_t k = 0; k < dimension_; ++k) {
-        double smallest = 0;
-        double largest = 0;
         for (std::size_t i = 0; i < samples.count(); ++i) {
-            const double value = samples.label(i) * dot(axis(k), samples.row(i), stride_);
-            coordinates_[i * dimension_ + k] = value;
-            smallest = std::min(smallest, value);
-            largest = std::max(largest, value);
+            coordinates_[i * dimension_ + k] = samples.label(i) * dot(axis(k), samples.row(i), stride_);
         }
-        widest_ = std::max(widest_, largest - smallest);
     }
 }
 

@@ -26,8 +26,6 @@ public:
     const double* axis(std::size_t k) const { return axes_.data() + k * stride_; }
     // Coordinate k of sample i.
     double coordinate(std::size_t i, std::size_t k) const { return coordinates_[i * dimension_ + k]; }
-    // Every coordinate difference of two samples is at most this.
-    double widest() const { return widest_; }
 
     // The region's rows for the max-margin solver; the region is widened by its rounding.
     std::vector<ExtraRow> rows(const DirectionNode& region) const;
@@ -39,7 +37,6 @@ private:
     std::size_t stride_;
     std::vector<double> axes_;
     std::vector<double> coordinates_;
-    double widest_ = 0;
 };
 
 }  // namespace hardmargin

@@ -1,4 +1,4 @@
-// An open region of hyperplane directions and scales, as plain data: enough to continue it anywhere.
+// An open region of hyperplane directions and lengths, as plain data: enough to continue it anywhere.
 #pragma once
 
 #include <algorithm>

@@ -67,6 +67,9 @@ DirectionOutcome direction_search(const Samples& samples, std::vector<DirectionN
         const double longest = std::sqrt(2 * known.objective) * (1 + 1e-9);
         frontier = DirectionFrame(samples, options.first_axis, options.mirrored).whole(longest, known.objective);
     }
+    if (samples.common_cost() > 0) {
+        return search<ConflictMatching>(samples, std::move(frontier), std::move(known), options, limits, control);
+    }
     const std::optional<Samples> equal = samples_of_equal_cost(samples);
     return equal ? search<ConflictMatching>(*equal, std::move(frontier), std::move(known), options, limits, control)
                  : search<ConflictFlow>(samples, std::move(frontier), std::move(known), options, limits, control);

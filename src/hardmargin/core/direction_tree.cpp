@@ -8,7 +8,7 @@ namespace hardmargin {
 
 namespace {
 
-// The longest t is lowered as long as that takes this share off it.
+// The greatest length is lowered as long as that takes this share off it.
 constexpr double worthwhile = 0.02;
 // Lengths are halved where that changes pairs so many times more than halving a coordinate.
 constexpr double length_reluctance = 1.7;

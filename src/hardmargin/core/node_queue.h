@@ -17,6 +17,7 @@ class NodeQueue {
 public:
     bool empty() const { return nodes_.empty(); }
 
+    // Bytes, about.
     std::size_t memory() const { return memory_; }
 
     // Infinity if the queue is empty.
@@ -24,14 +25,21 @@ public:
         return empty() ? std::numeric_limits<double>::infinity() : nodes_.begin()->first.bound;
     }
 
+    // If there is no memory for it, nothing has changed but that the node is lost.
     void push(Node node) {
         const Key key{node.bound, created_++};
-        memory_ += node.size_in_memory();
-        by_age_.emplace_hint(by_age_.end(), key.number, key.bound);
-        nodes_.emplace(key, std::move(node));
+        const std::size_t size = node.size_in_memory() + overhead;
+        const auto place = nodes_.emplace(key, std::move(node)).first;
+        try {
+            by_age_.emplace_hint(by_age_.end(), key.number, key.bound);
+        } catch (...) {
+            nodes_.erase(place);
+            throw;
+        }
+        memory_ += size;
     }
 
-    // The one with the smallest bound, of equal ones the newest.
+    // Only from a queue that is not empty: the one with the smallest bound, of equal ones the newest.
     Node pop_best() { return take(nodes_.begin()); }
 
     Node pop_newest() {
@@ -60,6 +68,9 @@ public:
     }
 
 private:
+    // What the two maps need beside the node.
+    static constexpr std::size_t overhead = 120;
+
     struct Key {
         double bound;
         std::uint64_t number;  // in order of creation
@@ -71,7 +82,7 @@ private:
 
     Node take(typename std::map<Key, Node>::iterator place) {
         Node node = std::move(place->second);
-        memory_ -= node.size_in_memory();
+        memory_ -= node.size_in_memory() + overhead;
         by_age_.erase(place->first.number);
         nodes_.erase(place);
         return node;

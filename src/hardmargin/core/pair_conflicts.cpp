@@ -31,9 +31,18 @@ PairConflicts::PairConflicts(const Samples& samples, const DirectionFrame& frame
     words_ = (negatives() + word_bits - 1) / word_bits;
     const std::size_t in_last_word = negatives() % word_bits;
     last_word_ = in_last_word == 0 ? ~std::uint64_t{0} : (std::uint64_t{1} << in_last_word) - 1;
+    number_samples();
+    find_typical_differences();
+}
+
+void PairConflicts::number_samples() {
+    for (const std::vector<std::size_t>* group : {&positives_, &negatives_}) {
+        for (std::size_t place = 0; place < group->size(); ++place) {
+            numbers_[(*group)[place]] = place;
+        }
+    }
     fill(positive_columns_, positives_);
     fill(negative_columns_, negatives_);
-    find_typical_differences();
 }
 
 void PairConflicts::find_typical_differences() {
@@ -72,12 +81,8 @@ void PairConflicts::arrange(const DirectionNode& region) {
             return projections[left] < projections[right] ||
                    (projections[left] == projections[right] && left < right);
         });
-        for (std::size_t place = 0; place < group->size(); ++place) {
-            numbers_[(*group)[place]] = place;
-        }
     }
-    fill(positive_columns_, positives_);
-    fill(negative_columns_, negatives_);
+    number_samples();
 }
 
 void PairConflicts::fill(Columns& columns, const std::vector<std::size_t>& samples) const {

@@ -1,12 +1,12 @@
 // Which pairs of opposite samples cannot both be kept by any hyperplane of a region of directions.
 //
 // A positive i and a negative j can both be kept by w, whatever the bias is, if and only if w.(x_i - x_j) >= 2. For
-// w along s that is s.(x_i - x_j) >= 2 ||s|| / ||w||. Let a be the unit vector along the shortest s of the region.
-// As
-// ||s|| >= a.s, a pair conflicts everywhere if s.(x_i - x_j - 2 a / longest) < 0 for all s of the box; and a little
-// more than a.s is an upper bound of ||s||. The smallest and the largest value over a box are known in closed form.
-// So a pair conflicts everywhere, nowhere, or is undecided; and what is decided stays decided in every part of the
-// region. A region inherits the conflicts of the one it is a part of, and only looks at the pairs left undecided.
+// w along s that is s.(x_i - x_j) >= 2 ||s|| / ||w||. Let a be the unit vector along the shortest s of the region:
+// ||s|| >= a.s, so that a pair conflicts everywhere if s.(x_i - x_j - 2 a / longest) < 0 for all s of the box; and
+// ||s|| is not much more than a.s (DirectionNode::bulge). The smallest and the largest value over a box are known
+// in closed form. So a pair conflicts everywhere, nowhere, or is undecided; and what is decided stays decided in
+// every part of the region. A region inherits the conflicts of the one it is a part of, and only looks at the pairs
+// left undecided.
 //
 // Pairs are compared in single precision. What that and the rounding of coordinates can be wrong by is added up for
 // every sample of every region, from the sizes of the numbers that are compared, and widens the range of its pairs.
@@ -83,7 +83,10 @@ private:
     };
 
     void find_typical_differences();
+    // Takes the samples of both classes in the order that they are in.
+    void number_samples();
     void fill(Columns& columns, const std::vector<std::size_t>& samples) const;
+    // All that depends on the region; `shift` is taken off the coordinates, but not off the projections.
     void project(Columns& columns, const DirectionNode& region, const std::vector<double>& shift);
 
     Columns positive_columns_;

@@ -28,7 +28,7 @@ struct PlainFrontierView {
 
 // Integers: how many samples are kept, those samples, and the ones given up.
 PlainFrontier plain(const std::vector<PackingNode>& nodes);
-// Integers: the face. Numbers: sign, low corner, high corner, shortest and longest length.
+// Integers: the face. Numbers: sign, low corner, high corner, least and greatest length of w.
 PlainFrontier plain(const std::vector<DirectionNode>& nodes);
 
 // The inverse; std::invalid_argument if the arrays are no subproblems of these samples.

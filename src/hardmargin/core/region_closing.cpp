@@ -25,7 +25,7 @@ bool RegionClosing<Cover>::closes(const DirectionNode& region, const Level& leve
     if (closure_.any_kept) {
         enable_region(region);
         enable_closure();
-        return too_long(room);
+        return cost_at_least(room);
     }
     if constexpr (Cover::equal_costs) {
         return slack <= 2 * cover_.cost_of_one() && closes_one_short(region, level, state, upper);
@@ -45,7 +45,7 @@ bool RegionClosing<Cover>::closes_one_short(const DirectionNode& region, const L
     std::fill(closure_.negative_given_up.begin(), closure_.negative_given_up.end(), 0);
     enable_region(region);
     enable_closure();
-    if (!too_long(upper - safely_below(cover_.cost(state)))) {
+    if (!cost_at_least(upper - safely_below(cover_.cost(state)))) {
         return false;
     }
     find_supports();
@@ -60,7 +60,7 @@ bool RegionClosing<Cover>::closes_one_short(const DirectionNode& region, const L
             continue;
         }
         enable_closure();
-        if (!too_long(room)) {
+        if (!cost_at_least(room)) {
             return false;
         }
     }
@@ -100,8 +100,8 @@ void RegionClosing<Cover>::enable_closure() {
 }
 
 template <typename Cover>
-bool RegionClosing<Cover>::too_long(double length) {
-    switch (solver_.solve(length)) {
+bool RegionClosing<Cover>::cost_at_least(double value) {
+    switch (solver_.solve(value)) {
         case MaxMarginStatus::threshold:
         case MaxMarginStatus::infeasible:
             return true;

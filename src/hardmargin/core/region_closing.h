@@ -44,9 +44,10 @@ private:
         requires(Cover::equal_costs);
     void enable_region(const DirectionNode& region);
     void enable_closure();
-    // Whether solutions that satisfy the enabled rows are at least that long; if not, the shortest is a candidate.
-    bool too_long(double length);
-    // The samples without which the last one that was too long might not be.
+    // Whether 1/2 ||w||^2 is at least that for all that satisfy the enabled rows; if not, the shortest is a
+    // candidate.
+    bool cost_at_least(double value);
+    // The samples of the proof that the last one was, the most important first.
     void find_supports();
 
     const Samples& samples_;

@@ -2,8 +2,8 @@
 //
 // The subproblem with the smallest bound comes first, so that the bound of all, the smallest one in the queue,
 // rises while the search goes on. A slice searches below it depth first for a while and puts what is left open back
-// into the queue. When the queue outgrows its memory, the newest subproblem comes first, which keeps it from
-// growing.
+// into the queue. When the queue outgrows its memory, it is rid of what cannot be better than the incumbent, and if
+// that is not enough, the newest subproblem comes first, which keeps it from growing.
 //
 // `Tree` searches below one subproblem. It has
 //     Node                     with `bound`, `upper` (see PackingNode) and size_in_memory()
