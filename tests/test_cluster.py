@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import signal
 import subprocess
@@ -11,9 +12,10 @@ import time
 
 import pytest
 
-from hardmargin import Status, solve, verify
+from hardmargin import Problem, Status, solve, verify
 from hardmargin.cli import main
 from hardmargin.data import generate
+from hardmargin.frontier import FORMAT
 
 distributed = pytest.importorskip("distributed", reason="Dask is not installed")
 
@@ -188,3 +190,12 @@ def test_a_frozen_scheduler_is_no_reason_to_be_late(hard, monkeypatch) -> None:
         scheduler.wait()
         scheduler.stderr.close()
     assert 0 < result.lower_bound <= reference.objective * (1 + 1e-9)
+
+
+def test_a_worker_that_means_something_else_by_subproblems_is_refused(monkeypatch) -> None:
+    worker = importlib.import_module("hardmargin.cluster.worker")
+    data = generate("A", 20, 2, seed=1)
+    plugin = worker.ProblemOnWorkers("a solve", Problem.from_data(data.X, data.y, 1.0))
+    monkeypatch.setattr(worker, "_VERSION", f"format {FORMAT + 1}")
+    with pytest.raises(worker.OtherVersion, match=f"format {FORMAT} gives out the work"):
+        plugin.setup(None)

@@ -2,11 +2,11 @@
 #include <cmath>
 #include <cstdint>
 #include <iterator>
-#include <random>
 #include <vector>
 
 #include "check.h"
 #include "node_queue.h"
+#include "random.h"
 
 using namespace hardmargin;
 
@@ -36,7 +36,7 @@ TEST(the_best_of_a_queue_has_the_smallest_bound_and_is_the_newest_of_equals) {
 }
 
 TEST(a_queue_agrees_with_a_plain_list) {
-    std::mt19937 random(5);
+    Random random(5);
     NodeQueue<Numbered> queue;
     std::vector<Numbered> list;  // oldest first
     const auto take = [&](std::vector<Numbered>::iterator place) {
@@ -45,9 +45,9 @@ TEST(a_queue_agrees_with_a_plain_list) {
         return number;
     };
     for (std::uint64_t step = 0; step < 4000; ++step) {
-        const unsigned choice = static_cast<unsigned>(random() % 8);
+        const std::size_t choice = random.below(8);
         if (list.empty() || choice < 4) {
-            const Numbered node{static_cast<double>(random() % 20), step};
+            const Numbered node{static_cast<double>(random.below(20)), step};
             queue.push(node);
             list.push_back(node);
         } else if (choice < 6) {

@@ -164,8 +164,7 @@ def interleaved(instances: Sequence[Instance], penalties: Sequence[float]) -> li
 
 def unproven(pairs: Sequence[Pair], records: Iterable[Record], gap: float) -> list[Pair]:
     """The pairs that no record proves to this relative gap, in the same order; those never run are among them."""
-    proofs = (record for record in records if record.optimal and record.gap_asked <= gap)
-    proven = {(record.instance, float(record.C)) for record in proofs}
+    proven = {record.pair for record in records if record.optimal and record.gap_asked <= gap}
     return [pair for pair in pairs if (pair.instance.name, pair.C) not in proven]
 
 

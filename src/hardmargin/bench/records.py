@@ -109,6 +109,11 @@ class Record(JsonLine):
         return self.status not in WITHOUT_ANSWER
 
     @property
+    def pair(self) -> tuple[str, float]:
+        """The instance and its C."""
+        return self.instance, float(self.C)
+
+    @property
     def group(self) -> str:
         """The data set or kind of the instance, e.g. "adult" or "n60d2A"."""
         return group_of(self.instance)

@@ -53,7 +53,7 @@ def _ending(records: Sequence[Record], generated: bool) -> str:
     words += ["--threads", str(first.threads), "--seeds", *map(str, sorted({record.seed for record in records}))]
     if first.memory_limit is not None:
         words += ["--memory", f"{first.memory_limit / GIGABYTE:g}"]
-    pairs = {(record.instance, float(record.C)) for record in records}
+    pairs = {record.pair for record in records}
     selection = _selection(pairs, generated_instances() if generated else published_instances())
     line = shlex.join([*words, *(["--generated"] if generated else []), *selection.words])
     return f"{line}  # {selection.comment}" if selection.comment else line

@@ -83,10 +83,7 @@ def _shared(files: dict[str, list[Record]]) -> dict[str, list[Record]]:
     pairs = {run.pair for run in common(runs_of(record for records in files.values() for record in records))}
     if not pairs:
         raise ValueError("no pair of instance and C has been run by every system; leave --common out.")
-    return {
-        path: [record for record in records if (record.instance, float(record.C)) in pairs]
-        for path, records in files.items()
-    }
+    return {path: [record for record in records if record.pair in pairs] for path, records in files.items()}
 
 
 def read_literature(arguments: argparse.Namespace) -> list[Run]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from hardmargin.cli.bench_records import warnings_told
 from hardmargin.cli.parser import Parser
 
 if TYPE_CHECKING:
@@ -80,7 +81,8 @@ def chosen_pairs(arguments: argparse.Namespace) -> list[Pair]:
 
     pairs = interleaved(chosen_instances(arguments), arguments.C or PENALTIES)
     if arguments.unproven_in:
-        records = [record for path in arguments.unproven_in for record in read_records(path)]
+        with warnings_told():
+            records = [record for path in arguments.unproven_in for record in read_records(path)]
         pairs = unproven(pairs, records, arguments.gap)
         if not pairs:
             raise ValueError(

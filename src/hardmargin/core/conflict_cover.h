@@ -71,8 +71,6 @@ private:
     bool augment(std::size_t start, const PairConflicts::Level& level, State& state);
     bool find_free(const std::uint64_t* row, const State& state, std::size_t& negative);
     void unvisit_all();
-    bool release_positive(const PairConflicts::Level& level, State& state, std::size_t positive);
-    bool release_negative(const PairConflicts::Level& level, State& state, std::size_t negative);
     void keep_unmatched(const State& state, ConflictClosure& closure) const;
     void propagate(const PairConflicts::Level& level, const State& state, ConflictClosure& closure);
 

@@ -145,38 +145,28 @@ void ConflictMatching::keep_unmatched(const State& state, ConflictClosure& closu
 
 bool ConflictMatching::release(const PairConflicts::Level& level, State& state, std::size_t sample) {
     const std::size_t number = pairs_.number(sample);
-    return samples_.label(sample) > 0 ? release_positive(level, state, number)
-                                      : release_negative(level, state, number);
-}
-
-bool ConflictMatching::release_positive(const PairConflicts::Level& level, State& state, std::size_t positive) {
-    const std::int32_t partner = state.partner_of_positive[positive];
+    const bool is_positive = samples_.label(sample) > 0;
+    const std::int32_t partner = (is_positive ? state.partner_of_positive : state.partner_of_negative)[number];
     if (partner < 0) {
         return true;
     }
+    const std::size_t positive = is_positive ? number : static_cast<std::size_t>(partner);
+    const std::size_t negative = is_positive ? static_cast<std::size_t>(partner) : number;
     state.partner_of_positive[positive] = -1;
-    state.partner_of_negative[static_cast<std::size_t>(partner)] = -1;
-    // The path that makes up for the pair ends at the partner, wherever it starts.
+    state.partner_of_negative[negative] = -1;
     unvisit_all();
+    if (!is_positive) {
+        // The path that makes up for the pair starts from the partner.
+        unset(unvisited_.data(), negative);
+        return augment(positive, level, state);
+    }
+    // It ends at the partner, wherever it starts.
     for (std::size_t start = 0; start < pairs_.positives(); ++start) {
         if (start != positive && state.partner_of_positive[start] < 0 && augment(start, level, state)) {
             return true;
         }
     }
     return false;
-}
-
-bool ConflictMatching::release_negative(const PairConflicts::Level& level, State& state, std::size_t negative) {
-    const std::int32_t partner = state.partner_of_negative[negative];
-    if (partner < 0) {
-        return true;
-    }
-    state.partner_of_negative[negative] = -1;
-    state.partner_of_positive[static_cast<std::size_t>(partner)] = -1;
-    // The path that makes up for the pair starts from the partner.
-    unvisit_all();
-    unset(unvisited_.data(), negative);
-    return augment(static_cast<std::size_t>(partner), level, state);
 }
 
 void ConflictMatching::propagate(const PairConflicts::Level& level, const State& state, ConflictClosure& closure) {

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -22,35 +23,31 @@ public:
 
     // Infinity if the queue is empty.
     double smallest_bound() const {
-        return empty() ? std::numeric_limits<double>::infinity() : nodes_.begin()->first.bound;
+        return empty() ? std::numeric_limits<double>::infinity() : order_.begin()->bound;
     }
 
     // If there is no memory for it, nothing has changed but that the node is lost.
     void push(Node node) {
-        const Key key{node.bound, created_++};
+        const auto place = order_.insert({node.bound, created_++}).first;
         const std::size_t size = node.size_in_memory() + overhead;
-        const auto place = nodes_.emplace(key, std::move(node)).first;
         try {
-            by_age_.emplace_hint(by_age_.end(), key.number, key.bound);
+            nodes_.emplace_hint(nodes_.end(), place->number, std::move(node));
         } catch (...) {
-            nodes_.erase(place);
+            order_.erase(place);
             throw;
         }
         memory_ += size;
     }
 
     // Only from a queue that is not empty: the one with the smallest bound, of equal ones the newest.
-    Node pop_best() { return take(nodes_.begin()); }
+    Node pop_best() { return take(nodes_.find(order_.begin()->number)); }
 
-    Node pop_newest() {
-        const auto& [number, bound] = *std::prev(by_age_.end());
-        return take(nodes_.find({bound, number}));
-    }
+    Node pop_newest() { return take(std::prev(nodes_.end())); }
 
     // Forgets those whose bound is not below `cutoff`.
     void drop_from(double cutoff) {
-        while (!empty() && nodes_.rbegin()->first.bound >= cutoff) {
-            take(std::prev(nodes_.end()));
+        while (!empty() && order_.rbegin()->bound >= cutoff) {
+            take(nodes_.find(order_.rbegin()->number));
         }
     }
 
@@ -58,17 +55,17 @@ public:
     std::vector<Node> take_all() {
         std::vector<Node> all;
         all.reserve(nodes_.size());
-        for (const auto& [number, bound] : by_age_) {
-            all.push_back(std::move(nodes_.find({bound, number})->second));
+        for (auto& [number, node] : nodes_) {
+            all.push_back(std::move(node));
         }
         nodes_.clear();
-        by_age_.clear();
+        order_.clear();
         memory_ = 0;
         return all;
     }
 
 private:
-    // What the two maps need beside the node.
+    // What map and set need beside the node.
     static constexpr std::size_t overhead = 120;
 
     struct Key {
@@ -80,16 +77,16 @@ private:
         }
     };
 
-    Node take(typename std::map<Key, Node>::iterator place) {
+    Node take(typename std::map<std::uint64_t, Node>::iterator place) {
+        order_.erase({place->second.bound, place->first});
         Node node = std::move(place->second);
         memory_ -= node.size_in_memory() + overhead;
-        by_age_.erase(place->first.number);
         nodes_.erase(place);
         return node;
     }
 
-    std::map<Key, Node> nodes_;
-    std::map<std::uint64_t, double> by_age_;  // bounds by number
+    std::map<std::uint64_t, Node> nodes_;  // by number
+    std::set<Key> order_;
     std::uint64_t created_ = 0;
     std::size_t memory_ = 0;
 };
