@@ -22,7 +22,8 @@ def many_turns(monkeypatch) -> list[str]:
     for module in (directions, packing):
         monkeypatch.setattr(module, "_FIRST_NODES", 3)
     monkeypatch.setattr(turns, "_TURN_SHARE", 0.0)
-    monkeypatch.setattr(auto, "_SHARE_OF_OTHER", 0.5)
+    for name in ("_SHARE_OF_DIRECTIONS", "_SHARE_OF_SAMPLES"):
+        monkeypatch.setattr(auto, name, 0.5)
     had: list[str] = []
     take_turn = turns.Player.take_turn
 

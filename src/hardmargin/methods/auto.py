@@ -22,8 +22,10 @@ from hardmargin.result import Result
 # Up to how many features the search over directions starts, and up to how many it takes part.
 _FEW_FEATURES = 8
 _SOME_FEATURES = 12
-# Share of the work that the other method gets after a while.
-_SHARE_OF_OTHER = 0.25
+# Share of the work that the other method gets after a while. With some features the search over directions may well
+# be ahead; with few the one over samples hardly is, once its first try is over.
+_SHARE_OF_DIRECTIONS = 0.25
+_SHARE_OF_SAMPLES = 0.12
 # Work that the first method does alone: about a minute on two cores.
 _HEAD_START = 400_000_000_000
 # After this much of it, the search over samples has its short first search: there it finds what is easy for it.
@@ -80,9 +82,8 @@ def _players(problem: Problem, found: Result, limits: Limits, report: Report, op
     first: Proof
     second: Proof
     first, second = (regions, samples) if few else (samples, regions)
+    share = _SHARE_OF_SAMPLES if few else _SHARE_OF_DIRECTIONS
     # In the units of the other one, which gets its share while the first one does this work.
-    head_start, first_try = (
-        int(_SHARE_OF_OTHER / (1 - _SHARE_OF_OTHER) * work) for work in (_HEAD_START, _FIRST_TRY)
-    )
-    other = Player(second, _SHARE_OF_OTHER, first_try if few else head_start, head_start)
-    return [Player(first, 1 - _SHARE_OF_OTHER), other]
+    head_start, first_try = (int(share / (1 - share) * work) for work in (_HEAD_START, _FIRST_TRY))
+    other = Player(second, share, first_try if few else head_start, head_start)
+    return [Player(first, 1 - share), other]
