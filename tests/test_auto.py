@@ -22,7 +22,7 @@ def many_turns(monkeypatch) -> list[str]:
     for module in (directions, packing):
         monkeypatch.setattr(module, "_FIRST_NODES", 3)
     monkeypatch.setattr(turns, "_TURN_SHARE", 0.0)
-    for name in ("_SHARE_OF_DIRECTIONS", "_SHARE_OF_SAMPLES"):
+    for name in ("_SHARE_OF_SAMPLES", "_SHARE_OF_DIRECTIONS", "_LARGE_SHARE_OF_DIRECTIONS"):
         monkeypatch.setattr(auto, name, 0.5)
     had: list[str] = []
     take_turn = turns.Player.take_turn
@@ -49,6 +49,18 @@ def test_both_methods_have_turns_and_prove_it_together(d, first, many_turns) -> 
     assert result.objective == pytest.approx(solve(data.X, data.y, 10.0, method="packing").objective, rel=1e-6)
     lowers = [point.lower for point in result.trace]
     assert lowers == sorted(lowers)
+
+
+@pytest.mark.parametrize(("C", "first"), [(1.0, "packing"), (1000.0, "directions")])
+def test_directions_start_where_many_of_few_samples_are_given_up_and_lengths_hardly_count(
+    C, first, many_turns, monkeypatch
+) -> None:
+    monkeypatch.setattr(auto, "_MANY_GIVEN_UP", 3)
+    data = generate("B", 40, 10, 4)
+    result = solve(data.X, data.y, C)
+    assert result.optimal
+    assert result.n_violations >= 3
+    assert many_turns[0] == first
 
 
 def test_many_features_are_for_packing_alone(many_turns) -> None:

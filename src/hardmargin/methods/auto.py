@@ -22,10 +22,18 @@ from hardmargin.result import Result
 # Up to how many features the search over directions starts, and up to how many it takes part.
 _FEW_FEATURES = 8
 _SOME_FEATURES = 12
-# Share of the work that the other method gets after a while. With some features the search over directions may well
-# be ahead; with few the one over samples hardly is, once its first try is over.
-_SHARE_OF_DIRECTIONS = 0.25
+# With some more it starts if there are few samples, if many of them are given up (the more, the longer the search
+# over samples takes), and if lengths hardly count (the less they do, the fewer regions there are).
+_RATHER_FEW_FEATURES = 10
+_FEW_SAMPLES = 250
+_MANY_GIVEN_UP = 32
+_SMALL_NORM_SHARE = 0.05
+# Share of the work that the other method gets after a while. With few features the search over samples hardly ever
+# overtakes the one over directions once its first try is over; with rather few features and few samples the one
+# over directions is often ahead where the one over samples takes long.
 _SHARE_OF_SAMPLES = 0.12
+_SHARE_OF_DIRECTIONS = 0.25
+_LARGE_SHARE_OF_DIRECTIONS = 0.6
 # Work that the first method does alone: about a minute on two cores.
 _HEAD_START = 400_000_000_000
 # After this much of it, the search over samples has its short first search: there it finds what is easy for it.
@@ -79,11 +87,20 @@ def _players(problem: Problem, found: Result, limits: Limits, report: Report, op
         problem, found, limits, report, directions.Options(options.heuristic_effort, memory)
     )
     few = problem.m <= _FEW_FEATURES
-    first: Proof
-    second: Proof
-    first, second = (regions, samples) if few else (samples, regions)
-    share = _SHARE_OF_SAMPLES if few else _SHARE_OF_DIRECTIONS
+    rather_few = problem.m <= _RATHER_FEW_FEATURES and problem.n <= _FEW_SAMPLES
+    first: Proof = samples
+    second: Proof = regions
+    share = _LARGE_SHARE_OF_DIRECTIONS if rather_few else _SHARE_OF_DIRECTIONS
+    directions_start = few or (rather_few and _samples_take_long(found))
+    if directions_start:
+        first, second, share = regions, samples, _SHARE_OF_SAMPLES
     # In the units of the other one, which gets its share while the first one does this work.
     head_start, first_try = (int(share / (1 - share) * work) for work in (_HEAD_START, _FIRST_TRY))
-    other = Player(second, share, first_try if few else head_start, head_start)
+    other = Player(second, share, first_try if directions_start else head_start, head_start)
     return [Player(first, 1 - share), other]
+
+
+def _samples_take_long(found: Result) -> bool:
+    """Whether the search over samples is likely to take longer than the one over directions."""
+    norm = 0.5 * sum(weight * weight for weight in found.coef)
+    return found.n_violations >= _MANY_GIVEN_UP and norm <= _SMALL_NORM_SHARE * found.objective
