@@ -56,6 +56,7 @@ def test_directions_start_where_many_of_few_samples_are_given_up_and_lengths_har
     C, first, many_turns, monkeypatch
 ) -> None:
     monkeypatch.setattr(auto, "_MANY_GIVEN_UP", 3)
+    monkeypatch.setattr(auto, "_LARGE_SHARE_GIVEN_UP", 0.0)
     data = generate("B", 40, 10, 4)
     result = solve(data.X, data.y, C)
     assert result.optimal

@@ -27,16 +27,17 @@ _SOME_FEATURES = 12
 _RATHER_FEW_FEATURES = 10
 _FEW_SAMPLES = 250
 _MANY_GIVEN_UP = 32
-_SMALL_NORM_SHARE = 0.05
+_LARGE_SHARE_GIVEN_UP = 0.16
+_SMALL_SHARE_OF_NORM = 0.05
 # Share of the work that the other method gets after a while. With few features the search over samples hardly ever
-# overtakes the one over directions once its first try is over; with rather few features and few samples the one
-# over directions is often ahead where the one over samples takes long.
+# overtakes the one over directions once its first turn is over; with rather few the one over directions often does
+# overtake, if there are few samples or many of them are given up.
 _SHARE_OF_SAMPLES = 0.12
 _SHARE_OF_DIRECTIONS = 0.25
 _LARGE_SHARE_OF_DIRECTIONS = 0.6
 # Work that the first method does alone: about a minute on two cores.
 _HEAD_START = 400_000_000_000
-# After this much of it, the search over samples has its short first search: there it finds what is easy for it.
+# After this much of it, the search over samples has a short first turn: there it finds what is easy for it.
 _FIRST_TRY = 30_000_000_000
 
 HAS_FRONTIER = True
@@ -87,20 +88,25 @@ def _players(problem: Problem, found: Result, limits: Limits, report: Report, op
         problem, found, limits, report, directions.Options(options.heuristic_effort, memory)
     )
     few = problem.m <= _FEW_FEATURES
-    rather_few = problem.m <= _RATHER_FEW_FEATURES and problem.n <= _FEW_SAMPLES
+    rather_few = problem.m <= _RATHER_FEW_FEATURES
+    small = rather_few and problem.n <= _FEW_SAMPLES
+    long = rather_few and _samples_take_long(problem, found)
     first: Proof = samples
     second: Proof = regions
-    share = _LARGE_SHARE_OF_DIRECTIONS if rather_few else _SHARE_OF_DIRECTIONS
-    directions_start = few or (rather_few and _samples_take_long(found))
-    if directions_start:
+    share = _LARGE_SHARE_OF_DIRECTIONS if small or long else _SHARE_OF_DIRECTIONS
+    first_turn_after = _HEAD_START
+    if few or (small and long):
         first, second, share = regions, samples, _SHARE_OF_SAMPLES
-    # In the units of the other one, which gets its share while the first one does this work.
-    head_start, first_try = (int(share / (1 - share) * work) for work in (_HEAD_START, _FIRST_TRY))
-    other = Player(second, share, first_try if directions_start else head_start, head_start)
+        # Where it will take long, the bound of the search over samples is wanted early.
+        first_turn_after = _FIRST_TRY if few else 0
+    # In the units of the other one, which gets its share while the first one does the work.
+    handicap = share / (1 - share)
+    other = Player(second, share, int(handicap * first_turn_after), int(handicap * _HEAD_START))
     return [Player(first, 1 - share), other]
 
 
-def _samples_take_long(found: Result) -> bool:
+def _samples_take_long(problem: Problem, found: Result) -> bool:
     """Whether the search over samples is likely to take longer than the one over directions."""
     norm = 0.5 * sum(weight * weight for weight in found.coef)
-    return found.n_violations >= _MANY_GIVEN_UP and norm <= _SMALL_NORM_SHARE * found.objective
+    many = max(_MANY_GIVEN_UP, _LARGE_SHARE_GIVEN_UP * problem.n)
+    return found.n_violations >= many and norm <= _SMALL_SHARE_OF_NORM * found.objective

@@ -31,7 +31,7 @@ class Player:
     share : float
         Of the work.
     first_handicap, handicap : int
-        Work that counts as done before the first turn, and after it.
+        Work that counts as done until that of a first turn is done, and from then on.
     """
 
     def __init__(self, proof: Proof, share: float = 1.0, first_handicap: int = 0, handicap: int = 0) -> None:
@@ -45,7 +45,7 @@ class Player:
     @property
     def due(self) -> float:
         """The smaller, the sooner is its next turn."""
-        handicap = self._handicap if self.proof.work > 0 else self._first_handicap
+        handicap = self._handicap if self.proof.work >= _FIRST_TURN else self._first_handicap
         return (self.proof.work + handicap) / self._share
 
     def take_turn(self, *, alone: bool) -> None:
