@@ -14,6 +14,7 @@ import itertools
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,7 +29,13 @@ _GAP = 1e-6
 
 def optimum(problem: Problem) -> float:
     """The least objective of all hyperplanes."""
-    best = min(problem.costs[problem.y < 0].sum(), problem.costs[problem.y > 0].sum())
+    objectives = (half_norms + violated(margins) @ problem.costs for half_norms, margins in candidates(problem))
+    return float(min(values.min() for values in objectives))
+
+
+def candidates(problem: Problem) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Values of 1/2 ||w||^2 with the margins of all samples, of hyperplanes of which one is optimal."""
+    yield np.zeros(2), np.stack([problem.y, -problem.y])
     # The most central sample comes first, in every subset too: differences to it lose the fewest digits.
     order = np.argsort(np.linalg.norm(problem.X - np.median(problem.X, axis=0), axis=1))
     X, y = problem.X[order].astype(np.longdouble), problem.y[order]
@@ -37,10 +44,14 @@ def optimum(problem: Problem) -> float:
         rows = np.array(list(itertools.combinations(range(problem.n), size)), dtype=int).reshape(-1, size)
         rows = rows[np.ptp(y[rows], axis=1) > 0]
         w, b = _shortest_through(X[rows], y[rows])
-        margins = y * (w @ X.T + b[:, None])
-        costs = (margins < 1 - _ROUNDING) @ problem.costs[order]
-        best = min([best, *(np.sum(w * w, axis=1) / 2 + costs)])
-    return float(best)
+        if len(w) > 0:
+            margins = y * (w @ X.T + b[:, None])
+            yield np.sum(w * w, axis=1) / 2, margins[:, np.argsort(order)]
+
+
+def violated(margins: np.ndarray) -> np.ndarray:
+    """Whether margins are below 1 by more than rounding."""
+    return margins < 1 - _ROUNDING
 
 
 def _shortest_through(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -1,18 +1,21 @@
-"""Samples given up before the search, and separable data, which need none."""
+"""Samples decided before the search, and separable data, which need none."""
 
 from __future__ import annotations
+
+import re
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
 
 import hardmargin.methods
-from brute_force import optimum, random_case
+from brute_force import candidates, optimum, random_case, violated
 from hardmargin import Problem, solve
 from hardmargin.data import generate
 from hardmargin.methods import heuristic
 from hardmargin.methods.base import Limits
 from hardmargin.methods.packing import Options, PackingProof
-from hardmargin.methods.reduction import reduction
+from hardmargin.methods.reduction import Reduction, reduction
 from hardmargin.presolve import presolve
 
 NATIVE_METHODS = [name for name in hardmargin.methods.names() if name not in ("indicator", "benders")]
@@ -28,14 +31,18 @@ def proof_of(problem: Problem, effort: float = 0.2) -> PackingProof:
     return PackingProof(problem, found, limits, ignore, Options())
 
 
+def reduced_cases(count: int) -> Iterator[tuple[Problem, Reduction]]:
+    """Random problems, and what is decided in advance when little is known of the optimum."""
+    for index in range(count):
+        case = random_case(5, index)
+        problem = presolve(Problem.from_data(case.X, case.y, case.C, **case.weights)).problem
+        yield problem, reduction(proof_of(problem, effort=1e-6))
+
+
 def test_nothing_better_keeps_a_sample_that_is_given_up_in_advance() -> None:
     """A sample that must be kept is one that costs more than everything."""
     count = 0
-    for index in range(150):
-        case = random_case(5, index)
-        problem = presolve(Problem.from_data(case.X, case.y, case.C, **case.weights)).problem
-        proof = proof_of(problem, effort=1e-6)
-        found = reduction(proof)
+    for problem, found in reduced_cases(150):
         for sample in found.given_up:
             costs = problem.costs.copy()
             costs[sample] = 10 * costs.sum()
@@ -44,12 +51,32 @@ def test_nothing_better_keeps_a_sample_that_is_given_up_in_advance() -> None:
     assert count > 30
 
 
-def test_what_is_given_up_is_told_and_given_up() -> None:
+def test_nothing_better_gives_up_a_sample_that_is_kept_in_advance() -> None:
+    """The best hyperplane that has a sample at or inside its margin is among those that brute force tries."""
+    count = 0
+    for problem, found in reduced_cases(300):
+        for half_norms, margins in candidates(problem):
+            for sample in found.kept:
+                given_up = violated(margins)
+                given_up[:, sample] = True
+                inside = margins[:, sample] <= 1 + 1e-9
+                least = np.min((half_norms + given_up @ problem.costs)[inside], initial=np.inf)
+                assert least >= found.derived_under * (1 - 1e-9)
+        count += len(found.kept)
+    assert count > 100
+
+
+@pytest.mark.parametrize("method", ["packing", "auto"])
+def test_what_is_decided_in_advance_is_told_and_true(method: str) -> None:
     data = generate("B", 100, 2, 1)
-    result = solve(data.X, data.y, 10.0, method="packing")
+    # So small that they are of no use, but so many that auto begins with the search over samples.
+    more_features = 1e-3 * np.random.default_rng(0).standard_normal((100, 9))
+    result = solve(np.hstack([data.X, more_features]), data.y, 10.0, method=method)
     assert result.optimal
-    assert result.presolve.endswith("given up in advance")
-    assert int(result.presolve.split()[0]) <= result.n_violations
+    told = re.fullmatch(r"samples decided in advance: (\d+) given up, (\d+) kept", result.presolve)
+    assert told is not None
+    assert 0 < int(told[1]) <= result.n_violations
+    assert 0 < int(told[2]) <= result.n - result.n_violations
 
 
 @pytest.mark.parametrize("method", NATIVE_METHODS)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 #: Rises with every change of what the numbers of a subproblem mean: those of another format are of no use.
-FORMAT = 3
+FORMAT = 4
 
 
 class Frontier(NamedTuple):

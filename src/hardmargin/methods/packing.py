@@ -10,7 +10,7 @@ then the last target proven, and what the lower targets cost is little beside th
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -135,6 +135,11 @@ class PackingProof(Proof):
         self._reduction = Reduction(**state["reduction"]) if state["reduction"] is not None else None
 
     @property
+    def reduced(self) -> str:
+        """See :class:`Proof`."""
+        return self._reduction.summary() if self._reduction is not None else ""
+
+    @property
     def target(self) -> float | None:
         """What to prove next; None if there is nothing left to prove, or no leave to go on."""
         if self.finished or self.stuck:
@@ -197,8 +202,4 @@ class PackingProof(Proof):
     def _whole(self, upper: float) -> Frontier:
         """The whole problem as a frontier, as far as it can be better than ``upper``."""
         known = self._reduction or Reduction()
-        return Frontier.decided([], known.given_up, self.lower_bound, min(upper, known.derived_under))
-
-    def result(self) -> Result:
-        """See :class:`Proof`."""
-        return replace(super().result(), presolve=self._reduction.summary() if self._reduction is not None else "")
+        return Frontier.decided(known.kept, known.given_up, self.lower_bound, min(upper, known.derived_under))

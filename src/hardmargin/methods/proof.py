@@ -95,6 +95,11 @@ class Proof:
         return Incumbent(self.coef, self.intercept)
 
     @property
+    def reduced(self) -> str:
+        """One line on what was decided before the search, empty if nothing was."""
+        return ""
+
+    @property
     def all_nodes(self) -> int:
         """Subproblems that all proofs of the solve have looked at."""
         return self.nodes + self.nodes_elsewhere

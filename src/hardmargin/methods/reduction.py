@@ -1,15 +1,17 @@
-"""Samples that every better hyperplane gives up, found before the search by keeping each of them for a try.
+"""Samples that every better hyperplane gives up, or keeps, found before the search by the opposite for a try.
 
-If a sample is kept and the bound then reaches the objective of the best hyperplane known, nothing better keeps it.
-That is decided by the subproblem of the search over samples in which this sample is kept and those found before are
-given up: opposite samples nearer than 2 / ||w|| are given up there, conflicting sets are packed, and every
-conclusion is certified (see ``core/packing_state.h``). The samples that lie farthest on the wrong side of the best
-hyperplane come first, and a few failures end it: with many features the first bound is far from the objective, and
-there are none.
+If a sample is kept and the bound then reaches the objective of the best hyperplane known, nothing better keeps it;
+if it is given up, nothing better gives it up. That is decided by a subproblem of the search over samples, with this
+sample and those found before decided: opposite samples nearer than 2 / ||w|| are given up there, conflicting sets
+are packed, and every conclusion is certified (see ``core/packing_state.h``). The samples that lie farthest on the
+wrong side of the best hyperplane, then those farthest on the right side come first, and a few failures end it: with
+many features the first bound is far from the objective, and there are none.
 """
 
 from __future__ import annotations
 
+from bisect import insort
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -30,31 +32,47 @@ class Reduction:
 
     Attributes
     ----------
-    given_up : list of int
+    given_up, kept : list of int
         The samples, ascending.
     derived_under : float
-        Every hyperplane that costs less gives them up.
+        Every hyperplane that costs less gives the former up and keeps the latter.
     """
 
     given_up: list[int] = field(default_factory=list)
+    kept: list[int] = field(default_factory=list)
     derived_under: float = np.inf
 
     def summary(self) -> str:
         """One line on what was decided, empty if nothing was."""
-        count = len(self.given_up)
-        return f"{count} sample{'s' if count > 1 else ''} given up in advance" if count else ""
+        counts = {"given up": len(self.given_up), "kept": len(self.kept)}
+        parts = [f"{count} {decision}" for decision, count in counts.items() if count]
+        return f"samples decided in advance: {', '.join(parts)}" if parts else ""
 
 
 def reduction(proof: Proof) -> Reduction:
-    """Find samples that everything better than a proof's best hyperplane gives up."""
-    given_up: list[int] = []
-    failures = work = 0
+    """Find samples that everything better than a proof's best hyperplane gives up, and those that it keeps."""
+    found = Reduction()
     best = proof.problem.evaluate(proof.coef, proof.intercept)
-    farthest_first = best.violations[np.argsort(best.margins[best.violations], kind="stable")]
-    for sample in farthest_first.tolist():
-        if failures == _MOST_FAILURES or work > _MOST_WORK or proof.finished:
+    farthest = np.argsort(best.margins, kind="stable")
+    is_violated = np.isin(farthest, best.violations)
+    work = _decide(proof, found, farthest[is_violated].tolist(), found.given_up, _MOST_WORK)
+    work += _decide(proof, found, farthest[~is_violated][::-1].tolist(), found.kept, _MOST_WORK - work)
+    proof.work += work
+    if found.given_up or found.kept:
+        found.derived_under = proof.objective * (1 - proof.limits.gap / 2)
+    return found
+
+
+def _decide(proof: Proof, found: Reduction, samples: Iterable[int], decided: list[int], most_work: int) -> int:
+    """Add to one of the lists the samples that are certain to belong there, and return the work that it took."""
+    failures = work = 0
+    for sample in samples:
+        if failures == _MOST_FAILURES or work > most_work or proof.finished:
             break
-        tried = _try_to_keep(proof, sample, given_up)
+        if decided is found.given_up:
+            tried = _try(proof, [*found.kept, sample], found.given_up)
+        else:
+            tried = _try(proof, found.kept, [*found.given_up, sample])
         proof.watch.take_note(tried.outcome)
         work += tried.work
         if tried.weights:
@@ -64,16 +82,15 @@ def reduction(proof: Proof) -> Reduction:
             failures += 1
         else:
             failures = 0
-            given_up = sorted([*given_up, sample])
-    proof.work += work
-    return Reduction(given_up, proof.objective * (1 - proof.limits.gap / 2)) if given_up else Reduction()
+            insort(decided, sample)
+    return work
 
 
-def _try_to_keep(proof: Proof, sample: int, given_up: list[int]) -> Found:
-    """One subproblem, with this sample kept; if nothing of it is left open, nothing better keeps the sample."""
+def _try(proof: Proof, kept: list[int], given_up: list[int]) -> Found:
+    """One subproblem; if nothing of it is left open, no better hyperplane does with these samples what it says."""
     return LocalEngine().search(
         proof.problem,
-        Frontier.decided([sample], given_up, proof.lower_bound, proof.objective),
+        Frontier.decided(kept, given_up, proof.lower_bound, proof.objective),
         Search(
             "packing",
             {"gap": proof.limits.gap / 2, "cover_distance": np.inf},

@@ -103,7 +103,11 @@ def _played(players: Sequence[Player], limits: Limits, nodes_before: int) -> Res
 
     def best() -> Result:
         last = next((player.proof for player in players if player.proof.finished), players[0].proof)
-        return replace(last.result(), nodes=nodes_before + sum(player.proof.nodes for player in players))
+        return replace(
+            last.result(),
+            nodes=nodes_before + sum(player.proof.nodes for player in players),
+            presolve=", ".join(filter(None, (player.proof.reduced for player in players))),
+        )
 
     def keep_if_due() -> None:
         if limits.keeper is not None:
