@@ -31,12 +31,13 @@ _LARGE_SHARE_GIVEN_UP = 0.16
 _SMALL_SHARE_OF_NORM = 0.05
 # Share of the work that the other method gets after a while. With few features the search over samples hardly ever
 # overtakes the one over directions once its first turn is over; with rather few the one over directions often does
-# overtake, if there are few samples or many of them are given up.
+# overtake, if there are few samples, and nearly always if many of them are given up.
 _SHARE_OF_SAMPLES = 0.12
 _SHARE_OF_DIRECTIONS = 0.25
 _LARGE_SHARE_OF_DIRECTIONS = 0.6
-# Work that the first method does alone: about a minute on two cores.
+# Work that the first method does alone: about a minute on two cores, or half of it if it is likely to be overtaken.
 _HEAD_START = 400_000_000_000
+_SHORT_HEAD_START = 200_000_000_000
 # After this much of it, the search over samples has a short first turn: there it finds what is easy for it.
 _FIRST_TRY = 30_000_000_000
 
@@ -93,15 +94,18 @@ def _players(problem: Problem, found: Result, limits: Limits, report: Report, op
     long = rather_few and _samples_take_long(problem, found)
     first: Proof = samples
     second: Proof = regions
-    share = _LARGE_SHARE_OF_DIRECTIONS if small or long else _SHARE_OF_DIRECTIONS
-    first_turn_after = _HEAD_START
+    head_start = first_turn_after = _HEAD_START
+    share = _LARGE_SHARE_OF_DIRECTIONS if small else _SHARE_OF_DIRECTIONS
     if few or (small and long):
         first, second, share = regions, samples, _SHARE_OF_SAMPLES
         # Where it will take long, the bound of the search over samples is wanted early.
         first_turn_after = _FIRST_TRY if few else 0
+    elif long:
+        head_start = first_turn_after = _SHORT_HEAD_START
+        share = 1 - _SHARE_OF_SAMPLES
     # In the units of the other one, which gets its share while the first one does the work.
     handicap = share / (1 - share)
-    other = Player(second, share, int(handicap * first_turn_after), int(handicap * _HEAD_START))
+    other = Player(second, share, int(handicap * first_turn_after), int(handicap * head_start))
     return [Player(first, 1 - share), other]
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from math import inf, log
 from typing import Any
 
 import numpy as np
@@ -34,9 +35,13 @@ HAS_FRONTIER = True
 _FIRST_NODES = 4000
 # What the first search leaves open is worth a better incumbent: so many times the effort of the first one.
 _LATER_EFFORT = 10.0
-# A target that needed less work (multiply-adds) than this was too easy, one that needed more than that too hard.
+# Every target should need so many times the work (multiply-adds) of the one before: with less too much of it goes
+# into targets that are passed, with more the last one proven lies too far below the next.
+_GROWTH = 3.0
+# What needs less work than this tells nothing of how the work grows.
 _EASY_WORK = 2_000_000_000
-_HARD_WORK = 40_000_000_000
+# How much smaller or larger one step may be than the one before.
+_SHORTEST, _LONGEST = 0.3, 1.5
 # Of the memory, what the threads may use together for certified sets; the rest is for open subproblems.
 _POOL_SHARE = 0.25
 
@@ -99,10 +104,11 @@ class PackingProof(Proof):
         self._effort = _LATER_EFFORT * options.heuristic_effort
         self._reduction: Reduction | None = None
         self._first_nodes = 0
-        # The present target, what its search has left open, and the work that it has needed so far.
+        # The present target, what its search has left open, and the work that it and the last one have needed.
         self._target: float | None = None
         self._open: Frontier | Found = Frontier.empty()
         self._target_work = 0
+        self._last_work = 0
         self._cover_distance = float(options.cover_distance)
         memory = options.memory * GIGABYTE
         self.memory = int((1 - _POOL_SHARE) * memory)
@@ -122,6 +128,7 @@ class PackingProof(Proof):
             "step": self._step,
             "target": self._target,
             "target_work": self._target_work,
+            "last_work": self._last_work,
             "open": frontier_of(self._open),
             "reduction": self._reduction and asdict(self._reduction),
         }
@@ -130,7 +137,8 @@ class PackingProof(Proof):
         """See :class:`Proof`."""
         super().restore(state)
         self._first_nodes, self._step = state["first_nodes"], state["step"]
-        self._target, self._target_work = state["target"], state["target_work"]
+        self._target = state["target"]
+        self._target_work, self._last_work = state["target_work"], state["last_work"]
         self._open = Frontier(*state["open"])
         self._reduction = Reduction(**state["reduction"]) if state["reduction"] is not None else None
 
@@ -172,7 +180,7 @@ class PackingProof(Proof):
         self.settings["cover_distance"] = self._cover_distance
         self._first_nodes = _FIRST_NODES if self._open.exhausted else self._first_nodes + self._open.nodes
         if self._first_nodes >= _FIRST_NODES:
-            self._adjust_step(self.work)
+            self._adjust_step(self.work / _EASY_WORK)
 
     def _search_below(self, target: float) -> None:
         """Go on with the search below a target, or begin it."""
@@ -185,7 +193,8 @@ class PackingProof(Proof):
         proven = self.lower_bound >= self._proven(target)
         if proven or found.exhausted:
             self._target, self._open = None, Frontier.empty()
-            self._adjust_step(self._target_work)
+            self._adjust_step(self._target_work / max(self._last_work, _EASY_WORK))
+            self._last_work = self._target_work
             # A search that was not cut short and has not proven its target never will: rounding is in the way.
             self.stuck = not proven
 
@@ -193,11 +202,11 @@ class PackingProof(Proof):
         """The bound at which a target counts as proven."""
         return min(target, self.objective) * (1 - self.limits.gap)
 
-    def _adjust_step(self, work: int) -> None:
-        if work < _EASY_WORK:
-            self._step *= 1.5
-        elif work > _HARD_WORK:
-            self._step = max(self._cost, 0.5 * self._step)
+    def _adjust_step(self, growth: float) -> None:
+        """Choose the next step, if the last one needed so many times the work of the one before."""
+        # The work is taken to grow exponentially with the target.
+        factor = log(_GROWTH) / log(growth) if growth > 1 else inf
+        self._step = max(self._cost, self._step * min(max(factor, _SHORTEST), _LONGEST))
 
     def _whole(self, upper: float) -> Frontier:
         """The whole problem as a frontier, as far as it can be better than ``upper``."""
