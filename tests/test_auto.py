@@ -17,8 +17,9 @@ from hardmargin.methods import auto, directions, packing, proof, turns
 @pytest.fixture
 def many_turns(monkeypatch) -> list[str]:
     """Turns so short that small problems take many; the methods that had them, in order."""
-    for module, name in ((auto, "_HEAD_START"), (auto, "_FIRST_TRY"), (turns, "_FIRST_TURN")):
-        monkeypatch.setattr(module, name, 1000)
+    for name in ("_HEAD_START", "_SHORT_HEAD_START", "_FIRST_TRY"):
+        monkeypatch.setattr(auto, name, 1000)
+    monkeypatch.setattr(turns, "_FIRST_TURN", 1000)
     for module in (directions, packing):
         monkeypatch.setattr(module, "_FIRST_NODES", 3)
     monkeypatch.setattr(turns, "_TURN_SHARE", 0.0)
@@ -62,6 +63,21 @@ def test_directions_start_where_many_of_few_samples_are_given_up_and_lengths_har
     assert result.optimal
     assert result.n_violations >= 3
     assert many_turns[0] == first
+
+
+def test_directions_follow_soon_where_many_of_many_samples_are_given_up(many_turns, monkeypatch) -> None:
+    monkeypatch.setattr(auto, "_MANY_GIVEN_UP", 3)
+    monkeypatch.setattr(auto, "_LARGE_SHARE_GIVEN_UP", 0.0)
+    monkeypatch.setattr(auto, "_FEW_SAMPLES", 30)
+    monkeypatch.setattr(auto, "_HEAD_START", 10**15)
+    data = generate("B", 40, 10, 4)
+    assert solve(data.X, data.y, 1000.0).optimal
+    assert many_turns[0] == "packing"
+    assert "directions" in many_turns
+    many_turns.clear()
+    # Where lengths count, packing keeps its whole head start.
+    assert solve(data.X, data.y, 1.0).optimal
+    assert set(many_turns) == {"packing"}
 
 
 def test_many_features_are_for_packing_alone(many_turns) -> None:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
-from hardmargin import Status, _core, solve, verify
+from hardmargin import Result, Status, _core, solve, verify
 from hardmargin.data import generate
 from hardmargin.frontier import Frontier
+from hardmargin.methods.base import Limits
+from hardmargin.methods.packing import Options, PackingProof
 from hardmargin.presolve import presolve
 from hardmargin.problem import Problem
 
@@ -186,6 +191,34 @@ def test_below_a_target_that_none_reaches_better_hyperplanes_are_kept() -> None:
     # What is proven is the same.
     assert found.upper == without.upper == target
     assert found.lower_bound == without.lower_bound <= target
+
+
+@pytest.mark.parametrize("samples_for_ten_times_the_work", [3.0, 6.0, 12.0])
+def test_every_target_needs_three_times_the_work_of_the_last(samples_for_ten_times_the_work, monkeypatch) -> None:
+    """Where the work grows as it is taken to, and a step is neither below one sample nor the last one."""
+    problem = Problem(np.zeros((200, 2)), np.repeat([1.0, -1.0], 100), np.ones(200))
+    found = Result.of(
+        problem, [0.0, 0.0], 1.0, lower_bound=0.0, status=Status.HEURISTIC, method="heuristic", runtime=0.0, nodes=0
+    )
+    proof = PackingProof(problem, found, Limits(), lambda *_: None, Options())
+    proof.improved = True
+    works = []
+
+    def search(_, upper, *, nodes=None):
+        if nodes is None:
+            works.append(10.0 ** (upper / samples_for_ten_times_the_work))
+            proof.lower_bound = upper
+        return SimpleNamespace(work=works[-1] if works else 0.0, nodes=nodes or 1, exhausted=True)
+
+    monkeypatch.setattr(proof, "search", search)
+    monkeypatch.setattr("hardmargin.methods.packing.reduction", lambda _: None)
+    monkeypatch.setattr("hardmargin.methods.packing._EASY_WORK", 1e3)
+    for _ in proof.steps():
+        pass
+    assert proof.proven
+    growth = [after / before for before, after in pairwise(works) if before > 1e4]
+    assert len(growth) >= 5
+    assert growth[2:-1] == pytest.approx([3.0] * len(growth[2:-1]), rel=0.01)
 
 
 @pytest.mark.parametrize(
