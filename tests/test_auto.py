@@ -11,7 +11,9 @@ from brute_force import KINDS, compared, random_case
 from hardmargin import Status, _core, solve, verify
 from hardmargin.data import generate
 from hardmargin.frontier import Frontier
-from hardmargin.methods import auto, directions, packing, proof, turns
+from hardmargin.methods import auto, directions, heuristic, packing, proof, turns
+from hardmargin.methods.base import Limits
+from hardmargin.problem import Problem
 
 
 @pytest.fixture
@@ -78,6 +80,55 @@ def test_directions_follow_soon_where_many_of_many_samples_are_given_up(many_tur
     # Where lengths count, packing keeps its whole head start.
     assert solve(data.X, data.y, 1.0).optimal
     assert set(many_turns) == {"packing"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "n", "d", "C", "first", "share", "head_start"),
+    [
+        ("B", 300, 8, 1000.0, "directions", 0.12, 400e9),
+        ("B", 200, 10, 1000.0, "directions", 0.12, 400e9),
+        ("B", 200, 10, 1.0, "packing", 0.6, 400e9),
+        ("B", 300, 10, 1000.0, "packing", 0.88, 200e9),
+        ("A", 300, 10, 1.0, "packing", 0.25, 400e9),
+        ("B", 300, 11, 1000.0, "packing", 0.25, 400e9),
+    ],
+)
+def test_shares_of_the_work(kind, n, d, C, first, share, head_start) -> None:
+    data = generate(kind, n, d, 4)
+    problem = Problem.from_data(data.X, data.y, C)
+    found = heuristic.run(problem, None, Limits(), lambda *_: None, heuristic.Options(0.01))
+    players = auto._players(problem, found, Limits(), lambda *_: None, auto.Options())
+    assert players[0].proof.kind == first
+    ahead, other = players
+    # Beyond its first turn the other one is due when the head start is over, and then by its share.
+    ahead.proof.work, other.proof.work = int(head_start), turns._FIRST_TURN
+    assert other.due == pytest.approx(ahead.due + turns._FIRST_TURN / share)
+    ahead.proof.work += int((1 - share) * 1e12)
+    other.proof.work = int(share * 1e12)
+    assert other.due == pytest.approx(ahead.due)
+
+
+def test_shares_outlive_a_better_hyperplane(tmp_path, many_turns, monkeypatch) -> None:
+    """What is resumed goes on with the shares it had, whatever the rules would say now."""
+    data, path = generate("B", 100, 10, 3), tmp_path / "state"
+
+    def interrupt(time, upper, lower, nodes) -> None:
+        if nodes > 0:
+            raise KeyboardInterrupt
+
+    assert solve(data.X, data.y, 10.0, checkpoint=path, report=interrupt).status is Status.INTERRUPTED
+    shares = []
+    monkeypatch.setattr(auto, "_SHARE_OF_DIRECTIONS", 0.125)
+    monkeypatch.setattr(auto, "_LARGE_SHARE_OF_DIRECTIONS", 0.125)
+    take_turn = turns.Player.take_turn
+
+    def noted(player, *, alone) -> None:
+        shares.append(player._share)
+        take_turn(player, alone=alone)
+
+    monkeypatch.setattr(turns.Player, "take_turn", noted)
+    solve(data.X, data.y, 10.0, resume=path, node_limit=100)
+    assert set(shares) == {0.5}
 
 
 def test_many_features_are_for_packing_alone(many_turns) -> None:

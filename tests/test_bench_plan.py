@@ -201,13 +201,17 @@ def test_pairs_are_unproven_unless_a_run_proves_them_to_the_gap():
     pairs = interleaved(selected(published_instances(), ["n60d2ATj0"], []), [1, 10, 100, 1000])
     found = [
         record(C=1),
-        record(C=10, status="time_limit"),
+        record(C=10, status="time_limit", gap=0.5),
         record(C=10, status="optimal", method="packing"),
-        record(C=100, gap_asked=0.1),
+        record(C=100, gap_asked=0.1, gap=0.1),
         record(C=1000, instance="n60d2ATj1"),
+        record(C=1000, status="failed", gap=None),
+        # The finest gap of the literature's methods is 1e-5, whatever is asked for.
+        record(C=1000, status="optimal", method="benders", gap=9e-6),
     ]
     assert {pair.C for pair in unproven(pairs, found, 1e-6)} == {100, 1000}
-    assert {pair.C for pair in unproven(pairs, found, 0.1)} == {1000}
+    assert {pair.C for pair in unproven(pairs, found, 1e-5)} == {100}
+    assert {pair.C for pair in unproven(pairs, found, 0.1)} == set()
 
 
 def plan_of(capsys, *words):

@@ -193,21 +193,24 @@ def test_below_a_target_that_none_reaches_better_hyperplanes_are_kept() -> None:
     assert found.lower_bound == without.lower_bound <= target
 
 
+@pytest.mark.parametrize("gap", [1e-6, 0.05])
 @pytest.mark.parametrize("samples_for_ten_times_the_work", [3.0, 6.0, 12.0])
-def test_every_target_needs_three_times_the_work_of_the_last(samples_for_ten_times_the_work, monkeypatch) -> None:
+def test_every_target_needs_three_times_the_work_of_the_last(
+    samples_for_ten_times_the_work, gap, monkeypatch
+) -> None:
     """Where the work grows as it is taken to, and a step is neither below one sample nor the last one."""
-    problem = Problem(np.zeros((200, 2)), np.repeat([1.0, -1.0], 100), np.ones(200))
+    problem = Problem(np.zeros((400, 2)), np.repeat([1.0, -1.0], 200), np.ones(400))
     found = Result.of(
         problem, [0.0, 0.0], 1.0, lower_bound=0.0, status=Status.HEURISTIC, method="heuristic", runtime=0.0, nodes=0
     )
-    proof = PackingProof(problem, found, Limits(), lambda *_: None, Options())
+    proof = PackingProof(problem, found, Limits(gap=gap), lambda *_: None, Options())
     proof.improved = True
     works = []
 
     def search(_, upper, *, nodes=None):
         if nodes is None:
             works.append(10.0 ** (upper / samples_for_ten_times_the_work))
-            proof.lower_bound = upper
+            proof.lower_bound = upper * (1 - gap / 2)
         return SimpleNamespace(work=works[-1] if works else 0.0, nodes=nodes or 1, exhausted=True)
 
     monkeypatch.setattr(proof, "search", search)

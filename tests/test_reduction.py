@@ -10,9 +10,9 @@ import pytest
 
 import hardmargin.methods
 from brute_force import candidates, optimum, random_case, violated
-from hardmargin import Problem, solve
+from hardmargin import Problem, Status, solve
 from hardmargin.data import generate
-from hardmargin.methods import heuristic
+from hardmargin.methods import heuristic, packing
 from hardmargin.methods.base import Limits
 from hardmargin.methods.packing import Options, PackingProof
 from hardmargin.methods.reduction import Reduction, reduction
@@ -64,6 +64,77 @@ def test_nothing_better_gives_up_a_sample_that_is_kept_in_advance() -> None:
                 assert least >= found.derived_under * (1 - 1e-9)
         count += len(found.kept)
     assert count > 100
+
+
+def test_no_step_of_a_proof_claims_too_much_after_a_poor_start(monkeypatch) -> None:
+    """Decisions are made from the first, poor hyperplane, while better ones are found later."""
+    monkeypatch.setattr(packing, "_FIRST_NODES", 2)
+    monkeypatch.setattr(packing, "_LATER_EFFORT", 1e-6)
+    decided = improved = 0
+    for index in range(200):
+        case = random_case(6, index)
+        problem = presolve(Problem.from_data(case.X, case.y, case.C, **case.weights)).problem
+        proof = proof_of(problem, effort=1e-6)
+        least, start = optimum(problem), proof.objective
+        for _ in proof.steps():
+            assert proof.lower_bound <= least * (1 + 1e-9)
+        assert proof.objective == pytest.approx(least, rel=1e-6)
+        assert proof.proven
+        decided += bool(proof.reduced)
+        improved += start > least * (1 + 1e-6)
+    assert decided > 50
+    assert improved > 5
+
+
+def test_decisions_for_better_hyperplanes_than_there_are_do_no_harm() -> None:
+    data = generate("B", 60, 2, 3)
+    problem = presolve(Problem.from_data(data.X, data.y, 10.0)).problem
+    proof = proof_of(problem)
+    state = proof.state()
+    # As if they came from a hyperplane that is lost.
+    state["reduction"] = {"given_up": [0, 1], "kept": [2, 3], "derived_under": 0.3 * proof.objective}
+    proof.restore(state)
+    for _ in proof.steps():
+        pass
+    assert proof.proven
+    assert proof.objective == pytest.approx(solve(problem.X, problem.y, sample_weight=problem.costs).objective)
+
+
+def test_a_resumed_search_knows_what_was_decided(tmp_path) -> None:
+    data, path = generate("A", 200, 3, 1), tmp_path / "state"
+
+    def interrupt(time: float, upper: float, lower: float, nodes: int) -> None:
+        if nodes > 0:
+            raise KeyboardInterrupt
+
+    whole = solve(data.X, data.y, 10.0, method="packing")
+    first = solve(data.X, data.y, 10.0, method="packing", checkpoint=path, report=interrupt)
+    assert first.status is Status.INTERRUPTED
+    assert first.presolve == whole.presolve != ""
+    again = solve(data.X, data.y, 10.0, method="packing", resume=path)
+    assert again.optimal
+    assert (again.presolve, again.objective) == (whole.presolve, pytest.approx(whole.objective))
+
+
+def test_deciding_takes_a_bounded_number_of_tries(monkeypatch) -> None:
+    """Where what is given up costs as much as the objective, keeping the others is certain, and costs nothing."""
+    tries = 0
+    attempt = hardmargin.methods.reduction._try
+
+    def counted(*arguments):
+        nonlocal tries
+        tries += 1
+        return attempt(*arguments)
+
+    monkeypatch.setattr(hardmargin.methods.reduction, "_try", counted)
+    rng = np.random.default_rng(0)
+    y = np.repeat([1.0, -1.0], 2000)
+    X = 3 * y[:, None] + rng.uniform(-1, 1, (4000, 2))
+    y[[0, 2000]] *= -1
+    result = solve(X, y, 1e4, method="packing")
+    assert result.optimal
+    assert result.n_violations == 2
+    assert tries < 300
 
 
 @pytest.mark.parametrize("method", ["packing", "auto"])

@@ -14,8 +14,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-#: Rises with every change of what the numbers of a subproblem mean: those of another format are of no use.
-FORMAT = 4
+#: Rises with every change of what the numbers of a subproblem mean, or of what else a checkpoint holds: those of
+#: another format are of no use.
+FORMAT = 5
 
 
 class Frontier(NamedTuple):

@@ -185,7 +185,7 @@ def _polished(
         nodes=found.nodes,
         trace=recorder.reported,
         target_gap=limits.gap,
-        presolve=", ".join(filter(None, [reduced.summary(), found.presolve])),
+        presolve="; ".join(filter(None, [reduced.summary(), found.presolve])),
     )
     if result.gap <= limits.gap:
         return replace(result, status=Status.OPTIMAL)

@@ -31,14 +31,14 @@ _PACKAGES = (
 def installed_versions() -> dict[str, str]:
     """The versions of hardmargin, Python and the packages that hardmargin uses; those not installed are left out.
 
-    The entry "core" begins a checksum of the compiled core, which tells two builds of one version apart.
+    The entry "build" begins a checksum of the package's files, which tells two builds of one version apart.
 
     Examples
     --------
     >>> list(installed_versions())[:4]
-    ['hardmargin', 'core', 'python', 'numpy']
+    ['hardmargin', 'build', 'python', 'numpy']
     """
-    found = {"hardmargin": __version__, "core": _build_of_core(), "python": sys.version.split()[0]}
+    found = {"hardmargin": __version__, "build": _build(), "python": sys.version.split()[0]}
     for package in _PACKAGES:
         try:
             found[package] = importlib.metadata.version(package)
@@ -47,10 +47,14 @@ def installed_versions() -> dict[str, str]:
     return found
 
 
-def _build_of_core() -> str:
+def _build() -> str:
     from hardmargin import _core
 
-    return hashlib.sha256(Path(_core.__file__).read_bytes()).hexdigest()[:12]
+    package = Path(__file__).parent
+    checksum = hashlib.sha256(Path(_core.__file__).read_bytes())
+    for path in sorted(package.rglob("*.py"), key=lambda path: path.relative_to(package).as_posix()):
+        checksum.update(path.read_bytes())
+    return checksum.hexdigest()[:12]
 
 
 def show_versions() -> None:

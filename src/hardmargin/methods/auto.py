@@ -35,7 +35,7 @@ _SMALL_SHARE_OF_NORM = 0.05
 _SHARE_OF_SAMPLES = 0.12
 _SHARE_OF_DIRECTIONS = 0.25
 _LARGE_SHARE_OF_DIRECTIONS = 0.6
-# Work that the first method does alone: about a minute on two cores, or half of it if it is likely to be overtaken.
+# Work that the first method does alone: about a minute on two cores, or half a minute where it is overtaken.
 _HEAD_START = 400_000_000_000
 _SHORT_HEAD_START = 200_000_000_000
 # After this much of it, the search over samples has a short first turn: there it finds what is easy for it.

@@ -4,7 +4,7 @@ What a subproblem is and why its conclusions hold is told in ``core/packing_stat
 has the queue of open subproblems. This module gives the search its incumbent and its targets. A search below a
 target T proves that no hyperplane costs less than T, and the lower T is, the smaller are the must-hit sets and the
 tree. So if a first, short search for the optimum itself does not end, targets rise towards it: the lower bound is
-then the last target proven, and what the lower targets cost is little beside the last one.
+then the last target proven, and what all lower targets cost is about half of what the last one does.
 """
 
 from __future__ import annotations
@@ -104,10 +104,12 @@ class PackingProof(Proof):
         self._effort = _LATER_EFFORT * options.heuristic_effort
         self._reduction: Reduction | None = None
         self._first_nodes = 0
-        # The present target, what its search has left open, and the work that it and the last one have needed.
+        # The present target, what its search has left open, and the work that it has needed so far.
         self._target: float | None = None
         self._open: Frontier | Found = Frontier.empty()
         self._target_work = 0
+        # The target before it, and the work that it has needed.
+        self._last_target = self.lower_bound
         self._last_work = 0
         self._cover_distance = float(options.cover_distance)
         memory = options.memory * GIGABYTE
@@ -128,6 +130,7 @@ class PackingProof(Proof):
             "step": self._step,
             "target": self._target,
             "target_work": self._target_work,
+            "last_target": self._last_target,
             "last_work": self._last_work,
             "open": frontier_of(self._open),
             "reduction": self._reduction and asdict(self._reduction),
@@ -137,8 +140,8 @@ class PackingProof(Proof):
         """See :class:`Proof`."""
         super().restore(state)
         self._first_nodes, self._step = state["first_nodes"], state["step"]
-        self._target = state["target"]
-        self._target_work, self._last_work = state["target_work"], state["last_work"]
+        self._target, self._target_work = state["target"], state["target_work"]
+        self._last_target, self._last_work = state["last_target"], state["last_work"]
         self._open = Frontier(*state["open"])
         self._reduction = Reduction(**state["reduction"]) if state["reduction"] is not None else None
 
@@ -155,7 +158,8 @@ class PackingProof(Proof):
         if self._target is not None and self.lower_bound < self._proven(self._target):
             # What is open below a target is all that is open below a smaller one.
             return min(self._target, self.objective)
-        target = self.lower_bound + self._step
+        # A search proves a little less than its target.
+        target = self.lower_bound / (1 - self.settings["gap"]) + self._step
         return self.objective if target > self.objective - self._cost else target
 
     def steps(self) -> Iterator[None]:
@@ -180,7 +184,8 @@ class PackingProof(Proof):
         self.settings["cover_distance"] = self._cover_distance
         self._first_nodes = _FIRST_NODES if self._open.exhausted else self._first_nodes + self._open.nodes
         if self._first_nodes >= _FIRST_NODES:
-            self._adjust_step(self.work / _EASY_WORK)
+            # Nothing was proven, but where so many subproblems are dear, a target soon is too.
+            self._adjust_step(self._step, self.work / _EASY_WORK)
 
     def _search_below(self, target: float) -> None:
         """Go on with the search below a target, or begin it."""
@@ -193,8 +198,8 @@ class PackingProof(Proof):
         proven = self.lower_bound >= self._proven(target)
         if proven or found.exhausted:
             self._target, self._open = None, Frontier.empty()
-            self._adjust_step(self._target_work / max(self._last_work, _EASY_WORK))
-            self._last_work = self._target_work
+            self._adjust_step(target - self._last_target, self._target_work / max(self._last_work, _EASY_WORK))
+            self._last_target, self._last_work = target, self._target_work
             # A search that was not cut short and has not proven its target never will: rounding is in the way.
             self.stuck = not proven
 
@@ -202,13 +207,16 @@ class PackingProof(Proof):
         """The bound at which a target counts as proven."""
         return min(target, self.objective) * (1 - self.limits.gap)
 
-    def _adjust_step(self, growth: float) -> None:
-        """Choose the next step, if the last one needed so many times the work of the one before."""
+    def _adjust_step(self, distance: float, growth: float) -> None:
+        """Choose the next step, if a target so much higher has needed so many times the work."""
         # The work is taken to grow exponentially with the target.
-        factor = log(_GROWTH) / log(growth) if growth > 1 else inf
-        self._step = max(self._cost, self._step * min(max(factor, _SHORTEST), _LONGEST))
+        wanted = distance * log(_GROWTH) / log(growth) if growth > 1 else inf
+        self._step = max(self._cost, min(max(wanted, _SHORTEST * self._step), _LONGEST * self._step))
 
     def _whole(self, upper: float) -> Frontier:
         """The whole problem as a frontier, as far as it can be better than ``upper``."""
-        known = self._reduction or Reduction()
+        known = self._reduction
+        if known is None or known.derived_under < upper * (1 - self.settings["gap"]):
+            # What is decided for better hyperplanes only is in the way of proving that there are none.
+            known = Reduction()
         return Frontier.decided(known.kept, known.given_up, self.lower_bound, min(upper, known.derived_under))

@@ -13,6 +13,7 @@ from __future__ import annotations
 from bisect import insort
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 
@@ -24,6 +25,8 @@ from hardmargin.methods.proof import Proof
 # Failures one after the other that end it, and multiply-adds, about a tenth of a second of them.
 _MOST_FAILURES = 3
 _MOST_WORK = 200_000_000
+# What setting a subproblem up is worth in multiply-adds, for every number of the data.
+_SET_UP = 200
 
 
 @dataclass
@@ -53,32 +56,35 @@ def reduction(proof: Proof) -> Reduction:
     """Find samples that everything better than a proof's best hyperplane gives up, and those that it keeps."""
     found = Reduction()
     best = proof.problem.evaluate(proof.coef, proof.intercept)
-    farthest = np.argsort(best.margins, kind="stable")
-    is_violated = np.isin(farthest, best.violations)
-    work = _decide(proof, found, farthest[is_violated].tolist(), found.given_up, _MOST_WORK)
-    work += _decide(proof, found, farthest[~is_violated][::-1].tolist(), found.kept, _MOST_WORK - work)
+    by_margin = np.argsort(best.margins, kind="stable")
+    is_violated = np.isin(by_margin, best.violations)
+    work = _decide(proof, found, by_margin[is_violated].tolist(), "given up", _MOST_WORK)
+    work += _decide(proof, found, by_margin[~is_violated][::-1].tolist(), "kept", _MOST_WORK - work)
     proof.work += work
     if found.given_up or found.kept:
         found.derived_under = proof.objective * (1 - proof.limits.gap / 2)
     return found
 
 
-def _decide(proof: Proof, found: Reduction, samples: Iterable[int], decided: list[int], most_work: int) -> int:
-    """Add to one of the lists the samples that are certain to belong there, and return the work that it took."""
+def _decide(
+    proof: Proof, found: Reduction, samples: Iterable[int], decision: Literal["given up", "kept"], most_work: int
+) -> int:
+    """Add those of the samples of which this decision is certain, and return the work that it took."""
+    decided = found.given_up if decision == "given up" else found.kept
     failures = work = 0
     for sample in samples:
         if failures == _MOST_FAILURES or work > most_work or proof.finished:
             break
-        if decided is found.given_up:
+        if decision == "given up":
             tried = _try(proof, [*found.kept, sample], found.given_up)
         else:
             tried = _try(proof, found.kept, [*found.given_up, sample])
         proof.watch.take_note(tried.outcome)
-        work += tried.work
+        work += tried.work + _SET_UP * proof.problem.X.size
         if tried.weights:
+            # What is closed then is closed for less than this only, and so is all that is decided from now on.
             proof.learn(Incumbent(np.array(tried.weights), tried.bias), tried.objective)
-        # What is closed after something better was found is closed for less than that only.
-        if frontier_of(tried).size or tried.weights:
+        if frontier_of(tried).size:
             failures += 1
         else:
             failures = 0

@@ -48,6 +48,17 @@ class Player:
         handicap = self._handicap if self.proof.work >= _FIRST_TURN else self._first_handicap
         return (self.proof.work + handicap) / self._share
 
+    def state(self) -> dict[str, Any]:
+        """The proof's state, with the share and the handicaps: a better hyperplane might call for others."""
+        own = {"share": self._share, "first_handicap": self._first_handicap, "handicap": self._handicap}
+        return {**self.proof.state(), **own}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from a state."""
+        self._share, self._first_handicap = state["share"], state["first_handicap"]
+        self._handicap = state["handicap"]
+        self.proof.restore(state)
+
     def take_turn(self, *, alone: bool) -> None:
         """Do some work; all of it if nobody else waits."""
         self.proof.step_work = 0 if alone else max(_FIRST_TURN, int(_TURN_SHARE * self.proof.work))
@@ -90,7 +101,7 @@ def prove(
     players = players_for(found)
     if saved is not None and saved["proofs"] and saved["gap"] <= limits.gap:
         for player in players:
-            player.proof.restore(saved["proofs"][player.proof.kind])
+            player.restore(saved["proofs"][player.proof.kind])
         before = 0
     else:
         before = saved["nodes"] if saved is not None else 0
@@ -106,7 +117,7 @@ def _played(players: Sequence[Player], limits: Limits, nodes_before: int) -> Res
         return replace(
             last.result(),
             nodes=nodes_before + sum(player.proof.nodes for player in players),
-            presolve=", ".join(filter(None, (player.proof.reduced for player in players))),
+            presolve="; ".join(filter(None, (player.proof.reduced for player in players))),
         )
 
     def keep_if_due() -> None:
@@ -122,9 +133,11 @@ def _played(players: Sequence[Player], limits: Limits, nodes_before: int) -> Res
             player = min(able, key=lambda player: player.due)
             others = sum(other.proof.nodes for other in players if other is not player)
             player.proof.nodes_elsewhere = nodes_before + others
-            player.take_turn(alone=len(able) == 1)
-            for other in players:
-                other.proof.take_over(player.proof)
+            try:
+                player.take_turn(alone=len(able) == 1)
+            finally:
+                for other in players:
+                    other.proof.take_over(player.proof)
             keep_if_due()
     finally:
         result = best()
@@ -204,5 +217,5 @@ def _state(limits: Limits, result: Result, players: Sequence[Player]) -> dict[st
         "intercept": float(result.intercept),
         "lower_bound": float(result.lower_bound),
         "nodes": int(result.nodes),
-        "proofs": {player.proof.kind: player.proof.state() for player in players},
+        "proofs": {player.proof.kind: player.state() for player in players},
     }
