@@ -20,6 +20,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hardmargin import Problem, Result, solve, verify
+from hardmargin.data import generate
+from hardmargin.presolve import presolve
 
 # Rows that depend on each other up to this are left out; what they define costs 1e20 and more.
 _INDEPENDENT = 1e-10
@@ -52,6 +54,16 @@ def candidates(problem: Problem) -> Iterator[tuple[np.ndarray, np.ndarray]]:
 def violated(margins: np.ndarray) -> np.ndarray:
     """Whether margins are below 1 by more than rounding."""
     return margins < 1 - _ROUNDING
+
+
+def problems_with_trees() -> Iterator[Problem]:
+    """Problems as methods see them, some with trees of a few subproblems and some with more."""
+    for index in range(12):
+        case = random_case(11, index)
+        yield presolve(Problem.from_data(case.X, case.y, case.C, **case.weights)).problem
+    for seed in range(6):
+        data = generate("B", 30, 3, seed)
+        yield presolve(Problem.from_data(data.X, data.y, 10.0)).problem
 
 
 def _shortest_through(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

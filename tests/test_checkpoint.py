@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import time
+from functools import partial
 
 import numpy as np
 import pytest
 
+from brute_force import optimum, problems_with_trees
 from hardmargin import Problem, Result, Status, presolve, solve, solver, verify
 from hardmargin.checkpoint import Identity, read_checkpoint, write_checkpoint
 from hardmargin.cli import main
 from hardmargin.data import generate
 from hardmargin.frontier import FORMAT, Frontier
 from hardmargin.keeper import Keeper
-from hardmargin.methods import turns
+from hardmargin.methods import directions, packing, proof, turns
+from hardmargin.methods.base import Limits
+from hardmargin.methods.directions import DirectionProof
+from hardmargin.methods.packing import PackingProof
 
 IDENTITY = Identity("auto", 3, 2, 1.0, "abc")
 
@@ -201,6 +207,100 @@ def test_a_finished_solve_is_told_at_once(hard, tmp_path) -> None:
     assert again.runtime < 0.5
 
 
+@pytest.mark.parametrize("kind", [PackingProof, DirectionProof])
+def test_no_subproblem_is_lost_between_two_states(kind, tmp_path, monkeypatch) -> None:
+    """The first hyperplane is a poor one, so that the optimum is missed if what is open is."""
+    monkeypatch.setattr(proof, "Search", partial(proof.Search, slice=1))
+    for module in (packing, directions):
+        monkeypatch.setattr(module, "_FIRST_NODES", 2)
+        monkeypatch.setattr(module, "_LATER_EFFORT", 1e-6)
+    states = improved = 0
+    path = tmp_path / "state"
+    for problem in problems_with_trees():
+        least = optimum(problem)
+        found = Result.of(
+            problem,
+            np.zeros(problem.m),
+            1.0,
+            lower_bound=0.0,
+            status=Status.HEURISTIC,
+            method="heuristic",
+            runtime=0.0,
+        )
+        start, identity = found.objective, Identity.of(problem, kind.kind)
+        search = kind(problem, found, Limits(), lambda *_: None, sys.modules[kind.__module__].Options())
+        while not search.proven:
+            search.step_work = 1
+            next(search.steps(), None)
+            assert search.lower_bound <= least * (1 + 1e-9)
+            write_checkpoint(path, identity, search.state())
+            found = search.result()
+            search = kind(problem, found, Limits(), lambda *_: None, sys.modules[kind.__module__].Options())
+            search.restore(read_checkpoint(path, identity))
+            states += 1
+            assert states < 10_000
+        assert search.objective == pytest.approx(least, rel=2e-6, abs=1e-12)
+        improved += start > least * (1 + 1e-6)
+    assert states > 100
+    assert improved > 10
+
+
+def test_a_finer_gap_does_not_replace_the_state_of_a_coarser_one(harder, tmp_path) -> None:
+    path = tmp_path / "state"
+    first = solve(
+        harder.X, harder.y, 10.0, method="packing", gap=0.01, checkpoint=path, report=interrupted_in_the_tree
+    )
+    assert first.status is Status.INTERRUPTED
+    written = path.read_bytes()
+    with pytest.raises(ValueError, match=r"of a proof to a gap of 0.01; one to 1e-06 has to start anew"):
+        solve(harder.X, harder.y, 10.0, method="packing", checkpoint=path, resume=path)
+    assert path.read_bytes() == written
+    other = tmp_path / "other"
+    again = solve(
+        harder.X, harder.y, 10.0, method="packing", checkpoint=other, resume=path, node_limit=first.nodes + 100
+    )
+    assert again.lower_bound >= first.lower_bound
+    assert again.nodes > first.nodes
+    assert other.exists()
+    assert path.read_bytes() == written
+
+
+def test_a_run_that_ends_at_once_passes_the_state_on(harder, tmp_path) -> None:
+    path, other = tmp_path / "state", tmp_path / "other"
+    solve(harder.X, harder.y, 10.0, method="packing", checkpoint=path, report=interrupted_in_the_tree)
+    solve(harder.X, harder.y, 10.0, method="packing", checkpoint=other, resume=path, report=interrupted_after(0))
+    before = open_subproblems(path, harder, method="packing")
+    assert open_subproblems(other, harder, method="packing") == before
+    assert sum(before.values()) > 0
+
+
+TERMINATED = """
+import sys
+from hardmargin import solve
+from hardmargin.data import generate
+data = generate("B", 200, 10, 3)
+def report(time, upper, lower, nodes):
+    if nodes > 0:
+        print("searching", flush=True)
+solve(data.X, data.y, 10.0, method="packing", checkpoint=sys.argv[1], checkpoint_interval=1000, report=report)
+print("not reached")
+"""
+
+
+def test_a_program_that_is_told_to_end_keeps_the_state_first(tmp_path) -> None:
+    path = tmp_path / "state"
+    child = subprocess.Popen([sys.executable, "-c", TERMINATED, str(path)], stdout=subprocess.PIPE, text=True)
+    assert child.stdout is not None
+    assert child.stdout.readline() == "searching\n"
+    assert not path.exists()
+    child.send_signal(signal.SIGTERM)
+    output, _ = child.communicate(timeout=20)
+    assert child.returncode == -signal.SIGTERM
+    assert "not reached" not in output
+    data = generate("B", 200, 10, 3)
+    assert sum(open_subproblems(path, data, method="packing").values()) > 0
+
+
 def test_a_finer_gap_is_proven_from_a_coarse_state(tmp_path) -> None:
     data, path = generate("B", 60, 3, 5), tmp_path / "state"
     coarse = solve(data.X, data.y, 10.0, gap=0.2, checkpoint=path)
@@ -284,6 +384,8 @@ def test_a_disk_that_is_full_does_not_end_the_search(tmp_path, monkeypatch) -> N
     with pytest.warns(RuntimeWarning, match="No space left on device; the search goes on"):
         keeper.save(dict)
     assert keeper.seconds_until_due() > 5, "it will not be better at once"
+    with pytest.warns(RuntimeWarning, match="the search has ended, and its last state is NOT saved"):
+        keeper.save(dict, last=True)
 
 
 def test_writing_takes_a_small_share_of_the_time(tmp_path, monkeypatch) -> None:

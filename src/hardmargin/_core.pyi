@@ -88,6 +88,7 @@ class SearchLimits:
     work_limit: int
     slice: int
     memory: int
+    pause: float
     keep_below: float
     def __init__(self) -> None: ...
 

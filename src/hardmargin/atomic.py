@@ -7,26 +7,28 @@ import secrets
 from pathlib import Path
 
 
-def replace_file(path: str | os.PathLike[str], content: bytes, *, lasting: bool = False) -> None:
+def replace_file(path: str | os.PathLike[str], *parts: bytes | memoryview, lasting: bool = False) -> None:
     """Write a file; an existing one stays as it is until the new one is complete.
 
     Parameters
     ----------
     path : path
         What is no regular file, /dev/stdout for instance, is written to and never replaced.
-    content : bytes
+    *parts : bytes or memoryview
+        What is in it, one after the other.
     lasting : bool
         Whether to wait until the disk has it, so that it outlives a loss of power too.
     """
     if Path(path).exists() and not Path(path).is_file():
-        Path(path).write_bytes(content)
+        with Path(path).open("wb") as file:
+            file.writelines(parts)
         return
     target = Path(os.path.realpath(path))
     # Not made from the target's name, which may have the greatest length already.
     partial = target.with_name(f".{secrets.token_hex(8)}.partial")
     try:
         with partial.open("wb") as file:
-            file.write(content)
+            file.writelines(parts)
             if lasting:
                 file.flush()
                 os.fsync(file.fileno())

@@ -77,7 +77,7 @@ def write_checkpoint(path: str | os.PathLike[str], identity: Identity, state: Ma
     named: dict[str, Any] = {str(k): array for k, array in enumerate(arrays)}
     np.savez(body, **{_CONTENT: np.frombuffer(text, dtype=np.uint8), **named})
     head = _NAME + f"{FORMAT}\n{hashlib.sha256(body.getbuffer()).hexdigest()}\n".encode()
-    replace_file(path, head + body.getvalue(), lasting=True)
+    replace_file(path, head, body.getbuffer(), lasting=True)
 
 
 def read_checkpoint(path: str | os.PathLike[str], identity: Identity) -> dict[str, Any]:

@@ -100,8 +100,29 @@ class Keeper:
         if self.seconds_until_due() == 0:
             self.save(state)
 
-    def save(self, state: Callable[[], Mapping[str, Any]]) -> None:
-        """Write a state. If that fails, the last one is still there, and the search goes on."""
+    @property
+    def replaces_its_source(self) -> bool:
+        """Whether states are written over the one that the solve begins with."""
+        if self._path is None or self._resumed is None or not Path(self._path).exists():
+            return False
+        return Path(self._path).samefile(self._resumed)
+
+    def pass_on(self) -> None:
+        """Write the state that the solve began with, unless it is there already."""
+        saved = self.saved
+        if saved is not None and not self.replaces_its_source:
+            self.save(lambda: saved, last=True)
+
+    def save(self, state: Callable[[], Mapping[str, Any]], *, last: bool = False) -> None:
+        """Write a state. If that fails, the one before it is still there, and the search goes on.
+
+        Parameters
+        ----------
+        state : callable
+            Returns it.
+        last : bool
+            Whether the search is over, so that none will follow.
+        """
         if self._path is None:
             return
         begun = time.monotonic()
@@ -109,9 +130,10 @@ class Keeper:
             write_checkpoint(self._path, self._identity, self._content(state()))
         except (OSError, MemoryError) as error:
             reason = (error.strerror if isinstance(error, OSError) else "") or str(error) or type(error).__name__
+            outlook = "the search has ended, and its last state is NOT saved" if last else "the search goes on"
             warnings.warn(
-                f"checkpoint {os.fspath(self._path)}: {reason}; the search goes on, and the last checkpoint that "
-                "could be written is kept.",
+                f"checkpoint {os.fspath(self._path)}: {reason}; {outlook}, and the last checkpoint that could be "
+                "written is kept.",
                 RuntimeWarning,
                 stacklevel=2,
             )

@@ -84,3 +84,38 @@ class HeldSignals:
 
     def _hold(self, number: int, frame: FrameType | None) -> None:
         self._waiting.append(number)
+
+
+class LaterTermination:
+    """While active, SIGTERM interrupts as Ctrl-C does, and ends the process when the block is left.
+
+    So a job that is told to end keeps its state first. Only where nothing else is done about SIGTERM, and in the
+    main thread.
+
+    Parameters
+    ----------
+    wanted : bool
+        False changes nothing.
+    """
+
+    def __init__(self, *, wanted: bool = True) -> None:
+        self._wanted = wanted
+        self._came = False
+
+    def __enter__(self) -> None:
+        in_main_thread = threading.current_thread() is threading.main_thread()
+        self._wanted = self._wanted and in_main_thread and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+        if self._wanted:
+            signal.signal(signal.SIGTERM, self._interrupt)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if self._wanted:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        if self._came:
+            signal.raise_signal(signal.SIGTERM)
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        self._came = True
+        raise KeyboardInterrupt

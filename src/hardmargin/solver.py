@@ -22,7 +22,7 @@ from hardmargin.methods.base import SMALLEST_GAP, Incumbent, Limits, Method, par
 from hardmargin.presolve import Presolved, presolve
 from hardmargin.problem import Problem
 from hardmargin.result import Result
-from hardmargin.signals import HeldSignals
+from hardmargin.signals import HeldSignals, LaterTermination
 from hardmargin.status import Status
 from hardmargin.validation import FloatArray, is_real, is_whole
 
@@ -79,8 +79,8 @@ def solve(
     report : callable, optional
         ``report(time, upper, lower, nodes)``, called as the bounds move.
     checkpoint : path, optional
-        A file that the state of the search is written to, at intervals and when it ends for whatever reason; one
-        that is killed loses what it did since. For auto, packing and directions.
+        A file that the state of the search is written to, at intervals and when it ends, also by Ctrl-C or
+        SIGTERM; one that is killed loses what it did since. For auto, packing and directions.
     resume : path, optional
         A file that ``checkpoint`` has written for the same data: the search goes on from there. It may be the one
         that is given as ``checkpoint`` too. The time limit is that of this run, the nodes are counted on.
@@ -142,7 +142,7 @@ def solve(
         keeper.belongs_to(reduced.problem)
         limits = replace(limits, keeper=keeper)
     before = time.monotonic()
-    with opened_engine(cluster) as engine:
+    with LaterTermination(wanted=checkpoint is not None), opened_engine(cluster) as engine:
         # To start or to join a cluster is not part of the solve.
         limits = replace(limits, engine=engine, started=limits.started + time.monotonic() - before)
         # From here to the result Ctrl-C is heard where the method reports, and nowhere else.

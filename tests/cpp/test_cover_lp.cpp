@@ -107,7 +107,10 @@ TEST(the_packing_never_exceeds_the_cheapest_whole_cover) {
         std::vector<double> reduced_costs;
         // Wherever the method is stopped.
         for (int part = 0; part < 8; ++part) {
-            program.solve(random.below(4));
+            std::size_t asked = 0;
+            const std::size_t moment = random.below(6);
+            program.set_stop([&] { return part % 2 == 1 && asked++ >= moment; });
+            program.solve(part % 2 == 1 ? 100 : random.below(4));
             CHECK(program.packing_value(reduced_costs) <= cheapest_cover(cover) * (1 + 1e-12));
         }
         // A cover that must contain an item costs at least its reduced cost more.

@@ -115,6 +115,31 @@ TEST(bounds_hold_when_the_search_goes_on_with_a_larger_objective) {
     }
 }
 
+// However short the pauses are apart, every part of the search gets on, and nothing is lost between them.
+TEST(a_search_that_pauses_all_the_time_ends_all_the_same) {
+    Random random(38);
+    for (int trial = 0; trial < 100; ++trial) {
+        const testing::RandomProblem problem = testing::random_problem(random, 14, 4);
+        const Samples samples = problem.samples();
+        const double optimum = testing::exhaustive_optimum(problem);
+        SearchLimits limits;
+        limits.threads = 1 + random.below(3);
+        limits.pause = 0;
+        double best = worst_upper(samples);
+        std::vector<PackingNode> open = {root(best)};
+        for (int part = 0; part < 10000 && !open.empty(); ++part) {
+            PackingOutcome outcome = search(samples, std::move(open), best, options_for(trial), limits);
+            CHECK(outcome.nodes > 0);
+            CHECK(outcome.nodes <= limits.threads);
+            CHECK(outcome.lower_bound <= optimum * (1 + 1e-9) + 1e-12);
+            best = std::min(best, outcome.best.objective);
+            open = std::move(outcome.open);
+        }
+        CHECK(open.empty());
+        CHECK_NEAR(best, optimum, 1e-7 * optimum + 1e-9);
+    }
+}
+
 TEST(a_target_below_the_optimum_is_proven_without_a_solution) {
     Random random(33);
     for (int trial = 0; trial < 200; ++trial) {

@@ -23,7 +23,9 @@ from hardmargin.frontier import Frontier
 from hardmargin.methods.engine import Found, LocalEngine, Observer, Search, frontier_of
 from hardmargin.problem import Problem
 
-# Seconds of a slice: short ones at first, until there are subproblems for all.
+# A search of so few subproblems is made in this process.
+_FEW_NODES = 5000
+# Seconds of a slice: short ones at first, until there are subproblems for all. One that takes longer is done first.
 _FIRST_SLICE = 0.3
 _SLICE = 2.0
 # Slices for each thread of the cluster that are given out at a time: one runs, one waits.
@@ -34,7 +36,8 @@ _POLL = 0.05
 _CENSUS = 1.0
 # After so many seconds without a worker this process does the work itself.
 _PATIENCE = 5.0
-# How long to wait for slices that have been told to end.
+# How long to wait for slices that end by themselves, and for those that have been told to.
+_LONGEST_PAUSE = 10.0
 _FAREWELL = 0.4
 # How long to wait for the scheduler's answer to a request.
 _ANSWER = 10.0
@@ -88,13 +91,16 @@ class ClusterEngine:
     ) -> Found:
         """See :class:`hardmargin.methods.engine.Engine`."""
         open_ = frontier_of(frontier)
-        if search.node_limit > 0 or open_.size == 0:
-            # Short, or with nothing to give out yet.
-            first = search if search.node_limit > 0 else replace(search, seconds=min(_FIRST_SLICE, search.seconds))
+        if 0 < search.node_limit <= _FEW_NODES:
+            return self._local.search(problem, open_, search, observe)
+        if open_.size == 0:
+            # There is nothing to give out yet.
+            first = replace(search, pause=min(_FIRST_SLICE, search.pause))
             return self._local.search(problem, open_, first, observe)
+        begun = time.monotonic()
         self._hand_out(problem)
-        with _Spread(self._client, self._solve, problem, open_, search) as spread:
-            return spread.run(observe or (lambda *_: True))
+        with _Spread(self._client, self._solve, problem, open_, search, observe, begun) as spread:
+            return spread.run()
 
     def close(self) -> None:
         """Take the problem from the workers, if they are still there."""
@@ -128,20 +134,32 @@ class _Chunk(NamedTuple):
 class _Spread:
     """One search, spread over a cluster."""
 
-    def __init__(self, client: Any, solve: str, problem: Problem, frontier: Frontier, search: Search) -> None:
+    def __init__(
+        self,
+        client: Any,
+        solve: str,
+        problem: Problem,
+        frontier: Frontier,
+        search: Search,
+        observe: Observer | None,
+        begun: float,
+    ) -> None:
         self._client = client
         self._solve = solve
         # Of this search: what workers are told may come late, and is not meant for the next one.
         self._name = f"{solve}/{uuid.uuid4().hex}"
         self._problem = problem
         self._search = search
-        self._deadline = time.monotonic() + search.seconds
+        self._observe = observe or (lambda *_: True)
+        self._deadline = begun + search.seconds
+        self._pause_at = begun + search.pause
+        self._pausing_since: float | None = None
         self._pool = Pool(frontier)
         self._stuck: list[Frontier] = []
         self._running: dict[Any, _Chunk] = {}
         self._again: list[_Chunk] = []
         self._warned = False
-        self._done: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._done: queue.SimpleQueue[tuple[Any, Slice | BaseException]] = queue.SimpleQueue()
         self._weights: list[float] = []
         self._bias = 0.0
         self._objective = max(search.upper, search.keep_below)
@@ -162,18 +180,22 @@ class _Spread:
         self._over.set()
         self._take_back()
 
-    def run(self, observe: Observer) -> ClusterFound:
+    def run(self) -> ClusterFound:
         """Search until the end or a limit."""
         go_on = True
-        while go_on and self._unfinished() and not self._out_of_budget():
+        while go_on and self._unfinished() and time.monotonic() < self._deadline:
             if time.monotonic() - self._seen_at > _PATIENCE:
                 self._threads = 0
                 self._take_back()
                 self._warn("no worker of the cluster is there")
                 self._work_here(self._pool.take(_LARGEST_CHUNK, self._worth()))
-            self._give_out()
+            waited = self._pausing_for()
+            if waited is None:
+                self._give_out()
+            elif not self._running or waited > _LONGEST_PAUSE:
+                break
             self._collect(_POLL)
-            go_on = observe(self._upper, self._lower_bound(), self._nodes)
+            go_on = self._report()
         if self._running:
             self._end_slices()
         self._take_back()
@@ -194,6 +216,10 @@ class _Spread:
             Outcome(timed_out=time.monotonic() >= self._deadline, interrupted=not go_on),
         )
 
+    def _report(self) -> bool:
+        """Tell how far it is; False if it has to end."""
+        return self._observe(self._upper, self._lower_bound(), self._nodes)
+
     def _unfinished(self) -> bool:
         return bool(self._running or self._again or self._pool.size)
 
@@ -206,8 +232,16 @@ class _Spread:
         stuck = [part.lower_bound() for part in self._stuck]
         return min(self._closed, self._worth(), self._pool.lower_bound(), *waiting, *stuck)
 
-    def _out_of_budget(self) -> bool:
-        return time.monotonic() >= self._deadline or 0 < self._search.work_limit <= self._work
+    def _pausing_for(self) -> float | None:
+        """How long slices have been waited for, with none given out any more; None before that."""
+        now = time.monotonic()
+        if self._pausing_since is None and (
+            now >= self._pause_at
+            or 0 < self._search.work_limit <= self._work
+            or 0 < self._search.node_limit <= self._nodes
+        ):
+            self._pausing_since = now
+        return None if self._pausing_since is None else now - self._pausing_since
 
     def _count_threads(self) -> None:
         """Ask now and then who is there; in a thread of its own, because a scheduler may not answer at all."""
@@ -244,16 +278,17 @@ class _Spread:
                 self._threads = 0
                 break
             self._running[future] = chunk
-            future.add_done_callback(self._done.put)
+            future.add_done_callback(self._fetch)
 
     def _slice(self, seconds: float) -> Search:
-        left = max(0.0, self._deadline - time.monotonic())
         return replace(
             self._search,
             upper=self._upper,
             keep_below=self._objective,
-            seconds=min(seconds, left),
+            seconds=max(0.0, self._deadline - time.monotonic()),
+            pause=seconds,
             threads=1,
+            node_limit=0,
             work_limit=0,
         )
 
@@ -268,24 +303,31 @@ class _Spread:
             self._warned = True
             warnings.warn(f"{what}; what it does not do is done in this process.", RuntimeWarning, stacklevel=2)
 
+    def _fetch(self, future: Any) -> None:
+        """Get a result; called in a thread of the client's, because a worker that has one may not answer."""
+        found: Slice | BaseException
+        try:
+            found = future.result(timeout=_GATHER)
+        except BaseException as error:
+            found = error
+        self._done.put((future, found))
+
     def _collect(self, seconds: float) -> None:
         """Take over what workers have returned; wait so long for the first of them."""
         try:
-            future = self._done.get(timeout=seconds)
+            returned = self._done.get(timeout=seconds)
             while True:
-                self._take(future)
-                future = self._done.get_nowait()
+                self._take(*returned)
+                returned = self._done.get_nowait()
         except queue.Empty:
             return
 
-    def _take(self, future: Any) -> None:
+    def _take(self, future: Any, found: Slice | BaseException) -> None:
         chunk = self._running.pop(future, None)
         if chunk is None:
             return
-        try:
-            found = future.result(timeout=_GATHER)
-        except Exception as error:
-            self._failed(chunk, error)
+        if isinstance(found, BaseException):
+            self._failed(chunk, found)
         else:
             self._add(chunk.frontier, found)
 
@@ -318,7 +360,12 @@ class _Spread:
         """A slice in this process, because nobody else does it."""
         if chunk.size:
             search = replace(self._slice(_FIRST_SLICE), threads=self._search.threads)
-            self._add(chunk, Slice.of(LocalEngine().search(self._problem, chunk, search, None)))
+            bound = min(chunk.lower_bound(), self._lower_bound())
+
+            def observe(upper: float, lower: float, nodes: int) -> bool:
+                return self._observe(self._upper, bound, self._nodes + nodes)
+
+            self._add(chunk, Slice.of(LocalEngine().search(self._problem, chunk, search, observe)))
 
     def _end_slices(self) -> None:
         """Tell the slices to end, and take what comes in time."""

@@ -154,6 +154,7 @@ void bind_searches(nb::module_& module) {
         .def_rw("work_limit", &SearchLimits::work_limit)
         .def_rw("slice", &SearchLimits::slice)
         .def_rw("memory", &SearchLimits::memory)
+        .def_rw("pause", &SearchLimits::pause)
         .def_rw("keep_below", &SearchLimits::keep_below);
     bind_packing(module);
     bind_directions(module);

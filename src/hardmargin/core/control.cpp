@@ -14,10 +14,12 @@ constexpr double longest_seconds = 3e9;
 }  // namespace
 
 Control::Control(double seconds, Observer observer)
-    : deadline_(Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                   std::chrono::duration<double>(std::min(seconds, longest_seconds)))),
-      next_call_(Clock::now()),
-      observer_(std::move(observer)) {}
+    : deadline_(after(seconds)), next_call_(Clock::now()), observer_(std::move(observer)) {}
+
+Control::Clock::time_point Control::after(double seconds) {
+    const std::chrono::duration<double> limited(std::min(seconds, longest_seconds));
+    return Clock::now() + std::chrono::duration_cast<Clock::duration>(limited);
+}
 
 bool Control::stop(const Progress& progress) {
     if (timed_out_ || interrupted_) {

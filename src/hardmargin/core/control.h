@@ -13,6 +13,11 @@ struct Progress {
     std::uint64_t nodes;  // rounds or subproblems so far
 };
 
+// For searches that nobody wants to end.
+inline bool never() {
+    return false;
+}
+
 class Control {
 public:
     using Clock = std::chrono::steady_clock;
@@ -20,6 +25,8 @@ public:
     using Observer = std::function<bool(const Progress&)>;
 
     Control(double seconds, Observer observer);
+    // The time so many seconds from now.
+    static Clock::time_point after(double seconds);
 
     // Whether the search must stop now: the time is up, or the observer asked for it. Cheap enough to be
     // asked thousands of times a second.

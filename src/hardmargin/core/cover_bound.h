@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -48,6 +49,9 @@ public:
     const CoverLp::Basis& basis() const { return program_.basis(); }
     // Starts from the basis of a subproblem above the one with these decisions.
     void load(const CoverLp::Basis& basis, std::span<const SampleStatus> statuses);
+
+    // See CoverLp.
+    void set_stop(const std::function<bool()>& stop) { program_.set_stop(stop); }
 
     std::uint64_t work() const { return program_.work(); }
     std::size_t memory() const { return pool_.memory(); }

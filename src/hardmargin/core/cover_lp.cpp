@@ -206,7 +206,7 @@ CoverLp::Status CoverLp::solve(std::size_t step_limit) {
                 start();
             }
         }
-        if (steps == step_limit) {
+        if (steps == step_limit || stop_()) {
             return Status::unfinished;
         }
         // What enters: a set that is not covered, an item with a value below zero, or one that may not be used.

@@ -16,6 +16,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <span>
 #include <utility>
@@ -28,7 +29,7 @@ public:
     enum class Status {
         optimal,
         no_cover,   // some set has no item left that may be used
-        unfinished  // out of steps or of precision; the packing is feasible all the same
+        unfinished  // out of steps or of precision, or stopped; the packing is feasible all the same
     };
 
     struct Basis {
@@ -59,6 +60,8 @@ public:
     void load(const Basis& basis);
 
     Status solve(std::size_t step_limit);
+    // Asked often while solving; true ends it as if it were out of steps.
+    void set_stop(const std::function<bool()>& stop) { stop_ = stop; }
 
     // z, after solve().
     std::span<const double> values() const { return values_; }
@@ -82,7 +85,7 @@ private:
     double* row_of(std::size_t place) { return inverse_.data() + place * stride_; }
     const double* row_of(std::size_t place) const { return inverse_.data() + place * stride_; }
     void start();
-    bool invert();
+    bool invert();  // false if there is no inverse, or not the time for it
     // y, the loads and z from the inverse; false if y is not feasible.
     bool recompute();
     void widen();
@@ -127,6 +130,7 @@ private:
     std::vector<double> scratch_;
     std::size_t age_ = 0;
     std::uint64_t work_ = 0;
+    std::function<bool()> stop_ = [] { return false; };
 };
 
 }  // namespace hardmargin

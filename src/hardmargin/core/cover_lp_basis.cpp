@@ -39,6 +39,9 @@ bool CoverLp::invert() {
         scratch_[k * width + size + k] = 1;
     }
     for (std::size_t column = 0; column < size; ++column) {
+        if (stop_()) {
+            return false;
+        }
         std::size_t pivot = column;
         for (std::size_t row = column + 1; row < size; ++row) {
             if (std::fabs(scratch_[row * width + column]) > std::fabs(scratch_[pivot * width + column])) {

@@ -57,8 +57,8 @@ typename DirectionTree<Cover>::Place& DirectionTree<Cover>::place_at(std::size_t
 
 template <typename Cover>
 std::vector<DirectionNode> DirectionTree<Cover>::search(const DirectionNode& root, double upper,
-                                                        std::uint64_t node_limit,
-                                                        const std::function<bool()>& stop) {
+                                                        std::uint64_t node_limit, const std::function<bool()>& stop,
+                                                        const std::function<bool()>& pause) {
     upper_ = upper;
     solver_.set_stop(stop);
     pairs_.arrange(root);
@@ -71,7 +71,7 @@ std::vector<DirectionNode> DirectionTree<Cover>::search(const DirectionNode& roo
     std::size_t path_memory = 0;
     place_at(depth).region = root;
     for (std::uint64_t count = 0;; ++count) {
-        if (count == node_limit || stop() || (count > 0 && path_memory > options_.path_memory)) {
+        if (count == node_limit || stop() || (count > 0 && (pause() || path_memory > options_.path_memory))) {
             return open_nodes(depth);
         }
         ++nodes_;

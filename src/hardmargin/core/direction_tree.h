@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "conflict_cover.h"
+#include "control.h"
 #include "direction_frame.h"
 #include "direction_node.h"
 #include "max_margin.h"
@@ -49,10 +50,12 @@ public:
     DirectionTree(const DirectionTree&) = delete;
     DirectionTree& operator=(const DirectionTree&) = delete;
 
-    // Searches the region `root` for at most `node_limit` parts of it, or until `stop` says so, and returns what is
-    // left open. Nothing left: no solution in `root` is better than the incumbent by the gap.
+    // Searches the region `root` for at most `node_limit` parts of it, or until `stop` says so, or `pause` between
+    // two of them, and returns what is left open. Nothing left: no solution in `root` is better than the incumbent
+    // by the gap.
     std::vector<DirectionNode> search(const DirectionNode& root, double upper, std::uint64_t node_limit,
-                                      const std::function<bool()>& stop);
+                                      const std::function<bool()>& stop,
+                                      const std::function<bool()>& pause = never);
 
     std::uint64_t nodes() const { return nodes_; }
     std::uint64_t work() const;

@@ -39,6 +39,7 @@ void PackingState::set_stop(const std::function<bool()>& stop) {
     stop_ = stop;
     decided_.set_stop(stop);
     separator_.set_stop(stop);
+    cover_.set_stop(stop);
 }
 
 void PackingState::set_region(const std::vector<ExtraRow>& rows) {

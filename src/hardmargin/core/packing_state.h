@@ -12,9 +12,8 @@
 //   * A given-up sample may be assumed to stay at or inside its margin, because otherwise it could be kept for
 //     nothing: a row for the solver (a flip), which costs nothing in a set.
 //   * A must-hit set is a fact about the subproblem, which later facts may build on. So a set may be certified
-//   again
-//     under the present room, which counts the set itself, and lose members (shrink); and one set may be dissolved
-//     to look for two in its place, still under the room that counted it (repack).
+//     again under the present room, which counts the set itself, and lose members (shrink); and one set may be
+//     dissolved to look for two in its place, still under the room that counted it (repack).
 //   * Sets may overlap. The cover bound (cover_bound.h) is what giving up one sample of every known set costs at
 //     least, and counts in the place of P where it is larger.
 #pragma once

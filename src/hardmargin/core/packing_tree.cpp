@@ -16,14 +16,15 @@ PackingTree::PackingTree(const Samples& samples, const PackingOptions& options, 
     : samples_(samples), options_(options), state_(samples, options, std::move(improve)) {}
 
 std::vector<PackingNode> PackingTree::search(const PackingNode& root, double upper, std::uint64_t node_limit,
-                                             const std::function<bool()>& stop) {
+                                             const std::function<bool()>& stop,
+                                             const std::function<bool()>& pause) {
     stop_ = stop;
     state_.set_stop(stop);
     state_.load(root, upper);
     depth_ = 0;
     current_bound_ = root.bound;
     for (std::uint64_t count = 0;; ++count) {
-        if (count == node_limit || stop()) {
+        if (count == node_limit || stop() || (count > 0 && pause())) {
             return open_nodes(true);
         }
         ++nodes_;

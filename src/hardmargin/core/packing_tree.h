@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "control.h"
 #include "packing_node.h"
 #include "packing_state.h"
 #include "samples.h"
@@ -23,10 +24,11 @@ public:
     // See PackingState::set_region().
     void set_region(const std::vector<ExtraRow>& rows) { state_.set_region(rows); }
 
-    // Searches below `root` for at most `node_limit` subproblems, or until `stop` says so, and returns what is left
-    // open, deepest last. Nothing left: no solution below `root` is better than the incumbent by the gap.
+    // Searches below `root` for at most `node_limit` subproblems, or until `stop` says so, or `pause` between two
+    // of them, and returns what is left open, deepest last. Nothing left: no solution below `root` is better than
+    // the incumbent by the gap.
     std::vector<PackingNode> search(const PackingNode& root, double upper, std::uint64_t node_limit,
-                                    const std::function<bool()>& stop);
+                                    const std::function<bool()>& stop, const std::function<bool()>& pause = never);
 
     double upper() const { return state_.upper(); }
     std::uint64_t nodes() const { return nodes_; }

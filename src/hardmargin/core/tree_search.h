@@ -9,7 +9,7 @@
 //     Node                     with `bound`, `upper` (see PackingNode) and size_in_memory()
 //     Options                  with `gap`
 //     Tree(samples, options, improve)
-//     search(node, upper, node_limit, stop)   returning what is left open
+//     search(node, upper, node_limit, stop, pause)   returning what is left open
 //     take_stuck(), nodes(), work()
 #pragma once
 
@@ -41,6 +41,9 @@ struct SearchLimits {
     std::uint64_t work_limit = 0;     // multiply-adds, about; 0: none
     std::uint64_t slice = 256;        // subproblems of one slice
     std::size_t memory = 4ull << 30;  // bytes of open subproblems before the search goes depth first
+    // Seconds after which to end, but not before the subproblems at work are done: whoever goes on later goes on
+    // from there, however long one of them takes.
+    double pause = std::numeric_limits<double>::infinity();
     // Solutions that cost less than this are worth keeping, even if they are not what is searched for.
     double keep_below = 0;
 };
@@ -71,6 +74,7 @@ public:
           options_(options),
           limits_(limits),
           control_(control),
+          pause_at_(Control::after(limits.pause)),
           best_(std::move(known)),
           upper_(best_.objective) {
         if (best_.weights.empty()) {
@@ -170,12 +174,13 @@ private:
             }
             return stopped_.load();
         };
+        const auto pause = [this] { return paused_ || Control::Clock::now() >= pause_at_; };
         std::unique_lock lock(mutex_);
         const std::size_t place = working_bounds_.size();
         working_bounds_.push_back(std::numeric_limits<double>::infinity());
         while (!stopped_) {
-            if (queue_.empty()) {
-                if (busy_ == 0) {
+            if (paused_ || queue_.empty()) {
+                if (busy_ == 0 || (paused_ && !leader)) {
                     break;
                 }
                 // Woken by whoever puts something into the queue or finds it finished; the leader looks at the
@@ -194,7 +199,7 @@ private:
             shown_bound_ = lower_bound();
             ++busy_;
             lock.unlock();
-            std::vector<Node> open = tree.search(node, upper_, limits_.slice, stop);
+            std::vector<Node> open = tree.search(node, upper_, limits_.slice, stop, pause);
             lock.lock();
             --busy_;
             nodes_ += tree.nodes() - counted;
@@ -212,10 +217,8 @@ private:
             }
             working_bounds_[place] = std::numeric_limits<double>::infinity();
             shown_bound_ = lower_bound();
-            if ((limits_.node_limit > 0 && nodes_ >= limits_.node_limit) ||
-                (limits_.work_limit > 0 && work_ >= limits_.work_limit)) {
-                stopped_ = true;
-            }
+            paused_ = pause() || (limits_.node_limit > 0 && nodes_ >= limits_.node_limit) ||
+                      (limits_.work_limit > 0 && work_ >= limits_.work_limit);
             changed_.notify_all();
         }
         changed_.notify_all();
@@ -225,6 +228,7 @@ private:
     const Options options_;
     const SearchLimits limits_;
     Control& control_;
+    const Control::Clock::time_point pause_at_;
     std::mutex mutex_;
     std::condition_variable changed_;
     NodeQueue<Node> queue_;
@@ -237,6 +241,7 @@ private:
     std::atomic<double> upper_;
     std::atomic<double> shown_bound_ = 0;
     std::atomic<bool> stopped_ = false;
+    std::atomic<bool> paused_ = false;  // no more subproblems are begun
     std::atomic<std::uint64_t> nodes_ = 0;
     std::uint64_t work_ = 0;
 };

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -54,7 +55,9 @@ class Search:
     upper : float
         Only solutions that cost less are searched for.
     seconds : float
-        When to end at the latest.
+        When to end at the latest, at once.
+    pause : float
+        After how many seconds to end, when the subproblems at work are done.
     keep_below : float
         Solutions that cost less than this are kept too: ``upper`` may be a target that none reaches.
     threads : int
@@ -71,6 +74,7 @@ class Search:
     settings: Mapping[str, Any]
     upper: float
     seconds: float
+    pause: float = math.inf
     keep_below: float = 0.0
     threads: int = 1
     memory: int = 2**30
@@ -106,6 +110,7 @@ class LocalEngine:
         limits = _core.SearchLimits()
         limits.threads = search.threads
         limits.memory = search.memory
+        limits.pause = search.pause
         limits.keep_below = search.keep_below
         limits.node_limit = search.node_limit
         limits.work_limit = search.work_limit

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -131,14 +132,13 @@ class Proof:
 
         It ends after so many subproblems, after the work of a step, and when the state has to be kept.
         """
-        seconds = self.limits.remaining()
-        if self.limits.keeper is not None:
-            seconds = min(seconds, self.limits.keeper.seconds_until_due())
+        keeper = self.limits.keeper
         search = Search(
             self.kind,
             self.settings,
             upper,
-            seconds,
+            self.limits.remaining(),
+            pause=keeper.seconds_until_due() if keeper is not None else math.inf,
             keep_below=self.objective,
             threads=self.limits.threads,
             memory=self.memory,
@@ -157,7 +157,7 @@ class Proof:
         objective = found.objective if found.weights else np.inf
         self.learn(Incumbent(np.array(found.weights), found.bias), objective, found.lower_bound)
         self.watch.report(self.objective, self.lower_bound, self.all_nodes)
-        self.watch.take_note(found.outcome, pausing=True)
+        self.watch.take_note(found.outcome)
 
     def improve(self, effort: float) -> None:
         """Look for a better hyperplane once more, unless that has been done."""

@@ -95,18 +95,37 @@ def prove(
     found, enough = _first_answer(problem, incumbent, limits, report, effort, saved)
     if enough:
         if saved is None or not saved["proofs"]:
-            # Otherwise the state that is there has more in it.
             _keep(limits, found, ())
+        elif limits.keeper is not None:
+            # There is more in the state that it began with.
+            limits.keeper.pass_on()
         return replace(found, method=method)
     players = players_for(found)
-    if saved is not None and saved["proofs"] and saved["gap"] <= limits.gap:
-        for player in players:
-            player.restore(saved["proofs"][player.proof.kind])
-        before = 0
-    else:
-        before = saved["nodes"] if saved is not None else 0
-    result = _played(players, limits, before)
+    nodes_before = _restored_nodes(players, limits, saved)
+    if limits.keeper is not None:
+        # It may be large, and the proofs have it now.
+        saved = limits.keeper.saved = None
+    result = _played(players, limits, nodes_before)
     return replace(result, method=method)
+
+
+def _restored_nodes(players: Sequence[Player], limits: Limits, saved: Mapping[str, Any] | None) -> int:
+    """Let the proofs go on from a saved state, and return how many subproblems were looked at beside theirs."""
+    if saved is None:
+        return 0
+    nodes = int(saved["nodes"])
+    if not saved["proofs"]:
+        return nodes
+    if saved["gap"] > limits.gap:
+        if limits.keeper is not None and limits.keeper.replaces_its_source:
+            raise ValueError(
+                f"the checkpoint is of a proof to a gap of {saved['gap']:g}; one to {limits.gap:g} has to start "
+                f"anew and would replace it: ask for the gap {saved['gap']:g}, or name another checkpoint to write."
+            )
+        return nodes
+    for player in players:
+        player.restore(saved["proofs"][player.proof.kind])
+    return max(0, nodes - sum(player.proof.nodes for player in players))
 
 
 def _played(players: Sequence[Player], limits: Limits, nodes_before: int) -> Result:
@@ -206,7 +225,7 @@ def _saved_answer(problem: Problem, limits: Limits, saved: Mapping[str, Any]) ->
 
 def _keep(limits: Limits, result: Result, players: Sequence[Player]) -> None:
     if limits.keeper is not None:
-        limits.keeper.save(lambda: _state(limits, result, players))
+        limits.keeper.save(lambda: _state(limits, result, players), last=True)
 
 
 def _state(limits: Limits, result: Result, players: Sequence[Player]) -> dict[str, Any]:

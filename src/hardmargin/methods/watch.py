@@ -48,15 +48,12 @@ class Watch:
             self._raised = error
         return self._raised is None
 
-    def take_note(self, outcome: _core.Outcome | None, *, pausing: bool = False) -> None:
-        """Remember why a phase ended, compiled or not; an exception other than KeyboardInterrupt is raised.
-
-        With ``pausing``, the phase may have had less time than there is, and then has only paused.
-        """
+    def take_note(self, outcome: _core.Outcome | None) -> None:
+        """Remember why a phase ended, compiled or not; an exception other than KeyboardInterrupt is raised."""
         error = self._raised or (None if outcome is None else outcome.error)
         if error is not None and not isinstance(error, KeyboardInterrupt):
             raise error
-        timed_out = (outcome is not None and outcome.timed_out and not pausing) or self._limits.remaining() == 0
+        timed_out = (outcome is not None and outcome.timed_out) or self._limits.remaining() == 0
         if error is not None or (outcome is not None and outcome.interrupted):
             self.ended = Status.INTERRUPTED
         elif self.ended is None and timed_out:
