@@ -214,6 +214,7 @@ def test_no_subproblem_is_lost_between_two_states(kind, tmp_path, monkeypatch) -
     for module in (packing, directions):
         monkeypatch.setattr(module, "_FIRST_NODES", 2)
         monkeypatch.setattr(module, "_LATER_EFFORT", 1e-6)
+    monkeypatch.setattr(os, "fsync", lambda _: None)
     states = improved = 0
     path = tmp_path / "state"
     for problem in problems_with_trees():
@@ -294,7 +295,10 @@ def test_a_program_that_is_told_to_end_keeps_the_state_first(tmp_path) -> None:
     assert child.stdout.readline() == "searching\n"
     assert not path.exists()
     child.send_signal(signal.SIGTERM)
-    output, _ = child.communicate(timeout=20)
+    try:
+        output, _ = child.communicate(timeout=60)
+    finally:
+        child.kill()
     assert child.returncode == -signal.SIGTERM
     assert "not reached" not in output
     data = generate("B", 200, 10, 3)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import random
 import threading
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from brute_force import optimum, problems_with_trees
 from hardmargin.frontier import Frontier
-from hardmargin.methods.engine import Search
+from hardmargin.methods.engine import Found, Search
+from hardmargin.problem import Problem
 
 distributed = pytest.importorskip("distributed", reason="Dask is not installed")
 engine = pytest.importorskip("hardmargin.cluster.engine")
@@ -89,6 +91,36 @@ class UnreliableClient:
         if fate > 0.95:
             raise OSError("no connection")
         return Future(work, self._random.random() * 0.01)
+
+
+def exhausted(problem: Problem, client, search: Search) -> Found:
+    """What is found when the search goes on after every pause."""
+    cluster, open_ = engine.ClusterEngine(client), Frontier.whole(0.0, search.upper)
+    upper = search.upper
+    for _ in range(1000):
+        found = cluster.search(problem, open_, replace(search, upper=upper), None)
+        upper = min(upper, found.objective)
+        if found.exhausted:
+            break
+        assert found.nodes > 0, "nothing was done before the pause"
+        open_ = Frontier(*found.open)
+    cluster.close()
+    return found
+
+
+@pytest.mark.filterwarnings("ignore:a worker of the cluster failed", "ignore:no worker of the cluster")
+@pytest.mark.parametrize("threads", [2, 0])
+def test_a_search_that_pauses_all_the_time_gets_on(threads, monkeypatch) -> None:
+    """Also if there is nobody to do it."""
+    for name, seconds in (("_POLL", 0.005), ("_CENSUS", 0.01), ("_PATIENCE", 0.05)):
+        monkeypatch.setattr(engine, name, seconds)
+    client = UnreliableClient(1)
+    monkeypatch.setattr(client, "nthreads", lambda: {"worker": threads})
+    problem = list(problems_with_trees())[-1]
+    search = Search("packing", {"gap": 1e-6}, float(problem.costs.sum()), 60.0, pause=0.0)
+    found = exhausted(problem, client, search)
+    assert found.exhausted
+    assert found.lower_bound == pytest.approx(optimum(problem), rel=2e-6)
 
 
 @pytest.mark.filterwarnings("ignore:a worker of the cluster failed")

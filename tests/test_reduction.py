@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from hardmargin import Problem, Status, solve
 from hardmargin.data import generate
 from hardmargin.methods import heuristic, packing
 from hardmargin.methods.base import Limits
+from hardmargin.methods.engine import Search
 from hardmargin.methods.packing import Options, PackingProof
 from hardmargin.methods.reduction import Reduction, reduction
 from hardmargin.presolve import presolve
@@ -100,16 +102,12 @@ def test_decisions_for_better_hyperplanes_than_there_are_do_no_harm() -> None:
     assert proof.objective == pytest.approx(solve(problem.X, problem.y, sample_weight=problem.costs).objective)
 
 
-def test_a_resumed_search_knows_what_was_decided(tmp_path) -> None:
+def test_a_resumed_search_knows_what_was_decided(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(hardmargin.methods.proof, "Search", partial(Search, slice=1))
     data, path = generate("A", 200, 3, 1), tmp_path / "state"
-
-    def interrupt(time: float, upper: float, lower: float, nodes: int) -> None:
-        if nodes > 0:
-            raise KeyboardInterrupt
-
     whole = solve(data.X, data.y, 10.0, method="packing")
-    first = solve(data.X, data.y, 10.0, method="packing", checkpoint=path, report=interrupt)
-    assert first.status is Status.INTERRUPTED
+    first = solve(data.X, data.y, 10.0, method="packing", checkpoint=path, node_limit=1)
+    assert first.status is Status.NODE_LIMIT
     assert first.presolve == whole.presolve != ""
     again = solve(data.X, data.y, 10.0, method="packing", resume=path)
     assert again.optimal

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
+import time
+from collections.abc import Iterator
 
 import pytest
 
-from hardmargin.signals import ENDING, HeldSignals
+from hardmargin.signals import ENDING, HeldSignals, LaterTermination
 
 
 @pytest.fixture
@@ -85,3 +88,47 @@ def test_other_threads_change_nothing(heard) -> None:
     thread.start()
     thread.join()
     assert found == expected
+
+
+@pytest.fixture
+def ended(monkeypatch) -> Iterator[list[int]]:
+    """SIGTERM as a program finds it; what would end the process is written down instead."""
+    before = signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    numbers: list[int] = []
+    monkeypatch.setattr("hardmargin.signals.signal.raise_signal", numbers.append)
+    yield numbers
+    signal.signal(signal.SIGTERM, before)
+
+
+def test_termination_interrupts_and_ends_the_process_later(ended) -> None:
+    def told_to_end() -> None:
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(1)
+
+    with LaterTermination():
+        with pytest.raises(KeyboardInterrupt):
+            told_to_end()
+        assert ended == []
+    assert ended == [signal.SIGTERM]
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+
+
+def test_termination_waits_while_signals_are_held(ended) -> None:
+    with LaterTermination(), HeldSignals() as signals:
+        os.kill(os.getpid(), signal.SIGTERM)
+        with pytest.raises(KeyboardInterrupt):
+            signals.let_through()
+        assert ended == []
+    assert ended == [signal.SIGTERM]
+
+
+def test_nothing_is_changed_if_nothing_came_or_somebody_else_listens(ended) -> None:
+    with LaterTermination():
+        pass
+    with LaterTermination(wanted=False):
+        assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    with LaterTermination():
+        assert signal.getsignal(signal.SIGTERM) is signal.default_int_handler
+    assert signal.getsignal(signal.SIGTERM) is signal.default_int_handler
+    assert ended == []

@@ -112,7 +112,11 @@ class LaterTermination:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         if self._wanted:
-            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            try:
+                signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            except KeyboardInterrupt:
+                # It came at the last moment.
+                signal.signal(signal.SIGTERM, signal.SIG_DFL)
         if self._came:
             signal.raise_signal(signal.SIGTERM)
 

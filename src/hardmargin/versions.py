@@ -52,8 +52,9 @@ def _build() -> str:
 
     package = Path(__file__).parent
     checksum = hashlib.sha256(Path(_core.__file__).read_bytes())
-    for path in sorted(package.rglob("*.py"), key=lambda path: path.relative_to(package).as_posix()):
-        checksum.update(path.read_bytes())
+    files = {path.relative_to(package).as_posix(): path for path in package.rglob("*.py")}
+    for name in sorted(files):
+        checksum.update(name.encode() + files[name].read_bytes())
     return checksum.hexdigest()[:12]
 
 

@@ -112,6 +112,10 @@ TEST(the_packing_never_exceeds_the_cheapest_whole_cover) {
             program.set_stop([&] { return part % 2 == 1 && asked++ >= moment; });
             program.solve(part % 2 == 1 ? 100 : random.below(4));
             CHECK(program.packing_value(reduced_costs) <= cheapest_cover(cover) * (1 + 1e-12));
+            // Or while it inverts a basis.
+            const CoverLp::Basis basis = program.basis();
+            program.load(basis);
+            CHECK(program.packing_value(reduced_costs) <= cheapest_cover(cover) * (1 + 1e-12));
         }
         // A cover that must contain an item costs at least its reduced cost more.
         const double packed = program.packing_value(reduced_costs);

@@ -98,7 +98,7 @@ class ClusterEngine:
             first = replace(search, pause=min(_FIRST_SLICE, search.pause))
             return self._local.search(problem, open_, first, observe)
         begun = time.monotonic()
-        self._hand_out(problem)
+        self._hand_out(problem, search.seconds)
         with _Spread(self._client, self._solve, problem, open_, search, observe, begun) as spread:
             return spread.run()
 
@@ -109,13 +109,13 @@ class ClusterEngine:
             with contextlib.suppress(Exception):
                 within(_ANSWER, self._client.unregister_worker_plugin, self._solve)
 
-    def _hand_out(self, problem: Problem) -> None:
+    def _hand_out(self, problem: Problem, seconds: float) -> None:
         """Give the problem to all workers, unless they have it."""
         if self._problem is not problem:
             self.close()
             plugin = worker.ProblemOnWorkers(self._solve, problem)
             try:
-                within(_ANSWER, self._client.register_plugin, plugin)
+                within(min(_ANSWER, seconds), self._client.register_plugin, plugin)
             except worker.OtherVersion as error:
                 raise ValueError(f"cluster: {error}; install the same version everywhere.") from error
             except Exception as error:
@@ -235,8 +235,9 @@ class _Spread:
     def _pausing_for(self) -> float | None:
         """How long slices have been waited for, with none given out any more; None before that."""
         now = time.monotonic()
+        # Not before something is done: whoever pauses again and again would never get on.
         if self._pausing_since is None and (
-            now >= self._pause_at
+            (now >= self._pause_at and self._nodes > 0)
             or 0 < self._search.work_limit <= self._work
             or 0 < self._search.node_limit <= self._nodes
         ):
@@ -281,6 +282,7 @@ class _Spread:
             future.add_done_callback(self._fetch)
 
     def _slice(self, seconds: float) -> Search:
+        limit = self._search.node_limit
         return replace(
             self._search,
             upper=self._upper,
@@ -288,7 +290,7 @@ class _Spread:
             seconds=max(0.0, self._deadline - time.monotonic()),
             pause=seconds,
             threads=1,
-            node_limit=0,
+            node_limit=max(1, (limit - self._nodes) // max(1, _AHEAD * self._threads)) if limit > 0 else 0,
             work_limit=0,
         )
 
@@ -304,7 +306,7 @@ class _Spread:
             warnings.warn(f"{what}; what it does not do is done in this process.", RuntimeWarning, stacklevel=2)
 
     def _fetch(self, future: Any) -> None:
-        """Get a result; called in a thread of the client's, because a worker that has one may not answer."""
+        """Get a result; called in Dask's thread for callbacks, because a worker that has one may not answer."""
         found: Slice | BaseException
         try:
             found = future.result(timeout=_GATHER)

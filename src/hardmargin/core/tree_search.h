@@ -184,7 +184,7 @@ private:
                     break;
                 }
                 // Woken by whoever puts something into the queue or finds it finished; the leader looks at the
-                // clock.
+                // clock, also while the others finish what they are at.
                 changed_.wait_for(lock, std::chrono::milliseconds(20));
                 lock.unlock();
                 stop();

@@ -55,9 +55,9 @@ class Search:
     upper : float
         Only solutions that cost less are searched for.
     seconds : float
-        When to end at the latest, at once.
+        After how many seconds to end, even in the middle of a subproblem.
     pause : float
-        After how many seconds to end, when the subproblems at work are done.
+        After how many seconds to end when the subproblems at work are done.
     keep_below : float
         Solutions that cost less than this are kept too: ``upper`` may be a target that none reaches.
     threads : int

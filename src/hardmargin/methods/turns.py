@@ -101,15 +101,15 @@ def prove(
             limits.keeper.pass_on()
         return replace(found, method=method)
     players = players_for(found)
-    nodes_before = _restored_nodes(players, limits, saved)
+    nodes_before = _go_on_from(players, limits, saved)
     if limits.keeper is not None:
-        # It may be large, and the proofs have it now.
+        # It may be large, and is no longer needed.
         saved = limits.keeper.saved = None
     result = _played(players, limits, nodes_before)
     return replace(result, method=method)
 
 
-def _restored_nodes(players: Sequence[Player], limits: Limits, saved: Mapping[str, Any] | None) -> int:
+def _go_on_from(players: Sequence[Player], limits: Limits, saved: Mapping[str, Any] | None) -> int:
     """Let the proofs go on from a saved state, and return how many subproblems were looked at beside theirs."""
     if saved is None:
         return 0
