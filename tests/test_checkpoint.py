@@ -7,22 +7,17 @@ import signal
 import subprocess
 import sys
 import time
-from functools import partial
 
 import numpy as np
 import pytest
 
-from brute_force import optimum, problems_with_trees
 from hardmargin import Problem, Result, Status, presolve, solve, solver, verify
 from hardmargin.checkpoint import Identity, read_checkpoint, write_checkpoint
 from hardmargin.cli import main
 from hardmargin.data import generate
 from hardmargin.frontier import FORMAT, Frontier
 from hardmargin.keeper import Keeper
-from hardmargin.methods import directions, packing, proof, turns
-from hardmargin.methods.base import Limits
-from hardmargin.methods.directions import DirectionProof
-from hardmargin.methods.packing import PackingProof
+from hardmargin.methods import packing, turns
 
 IDENTITY = Identity("auto", 3, 2, 1.0, "abc")
 
@@ -205,45 +200,6 @@ def test_a_finished_solve_is_told_at_once(hard, tmp_path) -> None:
     assert again.optimal
     assert (again.objective, again.coef) == (first.objective, first.coef)
     assert again.runtime < 0.5
-
-
-@pytest.mark.parametrize("kind", [PackingProof, DirectionProof])
-def test_no_subproblem_is_lost_between_two_states(kind, tmp_path, monkeypatch) -> None:
-    """The first hyperplane is a poor one, so that the optimum is missed if what is open is."""
-    monkeypatch.setattr(proof, "Search", partial(proof.Search, slice=1))
-    for module in (packing, directions):
-        monkeypatch.setattr(module, "_FIRST_NODES", 2)
-        monkeypatch.setattr(module, "_LATER_EFFORT", 1e-6)
-    monkeypatch.setattr(os, "fsync", lambda _: None)
-    states = improved = 0
-    path = tmp_path / "state"
-    for problem in problems_with_trees():
-        least = optimum(problem)
-        found = Result.of(
-            problem,
-            np.zeros(problem.m),
-            1.0,
-            lower_bound=0.0,
-            status=Status.HEURISTIC,
-            method="heuristic",
-            runtime=0.0,
-        )
-        start, identity = found.objective, Identity.of(problem, kind.kind)
-        search = kind(problem, found, Limits(), lambda *_: None, sys.modules[kind.__module__].Options())
-        while not search.proven:
-            search.step_work = 1
-            next(search.steps(), None)
-            assert search.lower_bound <= least * (1 + 1e-9)
-            write_checkpoint(path, identity, search.state())
-            found = search.result()
-            search = kind(problem, found, Limits(), lambda *_: None, sys.modules[kind.__module__].Options())
-            search.restore(read_checkpoint(path, identity))
-            states += 1
-            assert states < 10_000
-        assert search.objective == pytest.approx(least, rel=2e-6, abs=1e-12)
-        improved += start > least * (1 + 1e-6)
-    assert states > 100
-    assert improved > 10
 
 
 def test_a_finer_gap_does_not_replace_the_state_of_a_coarser_one(harder, tmp_path) -> None:

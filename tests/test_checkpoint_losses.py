@@ -1,0 +1,57 @@
+"""States between all steps of a proof: it begins with a poor hyperplane, so that a lost subproblem shows."""
+
+from __future__ import annotations
+
+import os
+import sys
+from functools import partial
+
+import numpy as np
+import pytest
+
+from brute_force import optimum, problems_with_trees
+from hardmargin import Result, Status
+from hardmargin.checkpoint import Identity, read_checkpoint, write_checkpoint
+from hardmargin.methods import directions, packing, proof
+from hardmargin.methods.base import Limits
+from hardmargin.methods.directions import DirectionProof
+from hardmargin.methods.packing import PackingProof
+
+
+@pytest.mark.parametrize("kind", [PackingProof, DirectionProof])
+def test_no_subproblem_is_lost_between_two_states(kind, tmp_path, monkeypatch) -> None:
+    """The first hyperplane is a poor one, so that the optimum is missed if what is open is."""
+    monkeypatch.setattr(proof, "Search", partial(proof.Search, slice=1))
+    for module in (packing, directions):
+        monkeypatch.setattr(module, "_FIRST_NODES", 2)
+        monkeypatch.setattr(module, "_LATER_EFFORT", 1e-6)
+    monkeypatch.setattr(os, "fsync", lambda _: None)
+    states = improved = 0
+    path = tmp_path / "state"
+    for problem in problems_with_trees():
+        least = optimum(problem)
+        found = Result.of(
+            problem,
+            np.zeros(problem.m),
+            1.0,
+            lower_bound=0.0,
+            status=Status.HEURISTIC,
+            method="heuristic",
+            runtime=0.0,
+        )
+        start, identity = found.objective, Identity.of(problem, kind.kind)
+        search = kind(problem, found, Limits(), lambda *_: None, sys.modules[kind.__module__].Options())
+        while not search.proven:
+            search.step_work = 1
+            next(search.steps(), None)
+            assert search.lower_bound <= least * (1 + 1e-9)
+            write_checkpoint(path, identity, search.state())
+            found = search.result()
+            search = kind(problem, found, Limits(), lambda *_: None, sys.modules[kind.__module__].Options())
+            search.restore(read_checkpoint(path, identity))
+            states += 1
+            assert states < 10_000
+        assert search.objective == pytest.approx(least, rel=2e-6, abs=1e-12)
+        improved += start > least * (1 + 1e-6)
+    assert states > 100
+    assert improved > 10
