@@ -2,18 +2,29 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+PIP := $(BIN)/python -m pip --disable-pip-version-check
 # A build folder of its own: one that pip has built a wheel in refers to tools that are gone by then.
 EDITABLE := --no-build-isolation --config-settings=build-dir=build/editable --editable
+BUILD_TOOLS := "scikit-build-core>=0.10" "nanobind>=2.4" "cmake>=3.20" "ninja>=1.10"
+DEMO_EXTRAS := ".[plot]"
+TEST_EXTRAS := ".[plot,test]"
 CPP_SOURCES := $(wildcard src/hardmargin/core/*.cpp src/hardmargin/core/*.h tests/cpp/*.cpp tests/cpp/*.h)
 CMAKE_TESTS := $(BIN)/cmake -G Ninja -S . -DHARDMARGIN_PYTHON=OFF -DHARDMARGIN_TESTS=ON -DHARDMARGIN_WERROR=ON
+# Tests run side by side; `make test PYTEST_ARGUMENTS="-n 0 -x"` runs them one by one and stops at the first failure.
+PYTEST_ARGUMENTS ?= -n auto
+STRESS ?=
 
-.PHONY: help demo test lint format types test-cpp test-sanitized test-python benchmark clean
+# $(call quietly,what it does,command): says what it does, and shows the command's output only if it fails.
+quietly = @echo "$(1) ..."; mkdir -p build; \
+  { $(2); } > build/output.log 2>&1 || { cat build/output.log >&2; exit 1; }
+
+.PHONY: help demo test lint format types test-cpp test-sanitized test-python test-stress benchmark clean
 
 help:
 	@echo "make demo            train on a small data set with outliers and draw the result"
 	@echo "make test            lint, types, C++ tests, Python tests"
 	@echo "make test-sanitized  C++ tests under the address, undefined and thread sanitizers"
+	@echo "make test-stress     the tests ten times, most of them on a machine that is kept busy (an hour or two)"
 	@echo "make benchmark       parts of the solver on the benchmark data, if HARDMARGIN_DATA names them (half an hour)"
 	@echo "make format          rewrite the sources in the project's style"
 	@echo "make clean           remove .venv, build and demo"
@@ -22,35 +33,36 @@ help:
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
 	  { echo "hardmargin needs Python >= 3.10; name one with 'make PYTHON=python3.12 ...'" >&2; exit 1; }
-	$(PYTHON) -m venv $(VENV)
+	$(call quietly,creating a virtual environment in $(VENV),$(PYTHON) -m venv $(VENV))
 
 $(VENV)/build-tools: $(VENV)/bin/python pyproject.toml
-	$(PIP) install "scikit-build-core>=0.10" "nanobind>=2.4" "cmake>=3.20" "ninja>=1.10"
+	$(call quietly,installing the build tools,$(PIP) install $(BUILD_TOOLS))
 	@touch $@
 
 $(VENV)/installed: $(VENV)/build-tools pyproject.toml CMakeLists.txt
-	@echo "compiling hardmargin, which takes a minute or two ..."
-	$(PIP) install $(EDITABLE) ".[plot]"
+	$(call quietly,installing hardmargin and what it needs: the C++ core takes a minute or two to compile,\
+	  $(PIP) install $(EDITABLE) $(DEMO_EXTRAS))
 	@touch $@
 
 $(VENV)/installed-test: $(VENV)/installed
-	$(PIP) install $(EDITABLE) ".[plot,test]"
+	$(call quietly,installing what the tests need,$(PIP) install $(EDITABLE) $(TEST_EXTRAS))
 	@touch $@
 
 $(VENV)/installed-compare: $(VENV)/installed
-	$(PIP) install "daqp>=0.7"
+	$(call quietly,installing what the benchmarks compare with,$(PIP) install "daqp>=0.7")
 	@touch $@
 
 demo: $(VENV)/installed
-	$(BIN)/python examples/demo.py
+	@$(BIN)/python examples/demo.py
 	@echo "The command line is $(BIN)/hardmargin; '. $(BIN)/activate' makes it 'hardmargin'."
 
 test: lint types test-cpp test-python
 
 lint: $(VENV)/installed-test
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/clang-format --dry-run --Werror $(CPP_SOURCES)
+	@echo "checking the style of the sources ..."
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/ruff format --check --quiet .
+	@$(BIN)/clang-format --dry-run --Werror $(CPP_SOURCES)
 
 format: $(VENV)/installed-test
 	$(BIN)/ruff check --fix .
@@ -58,12 +70,16 @@ format: $(VENV)/installed-test
 	$(BIN)/clang-format -i $(CPP_SOURCES)
 
 types: $(VENV)/installed-test
-	$(BIN)/mypy
+	@echo "checking types ..."
+	@$(BIN)/mypy
 
-test-cpp: $(VENV)/build-tools
-	$(CMAKE_TESTS) -B build/cpp
-	$(BIN)/cmake --build build/cpp
-	$(BIN)/ctest --test-dir build/cpp --output-on-failure
+build/cpp/build.ninja: $(VENV)/build-tools
+	$(call quietly,configuring the C++ tests,$(CMAKE_TESTS) -B build/cpp)
+
+test-cpp: build/cpp/build.ninja
+	$(call quietly,compiling the C++ tests; warnings are errors,$(BIN)/cmake --build build/cpp)
+	@echo "running the C++ tests ..."
+	@$(BIN)/ctest --test-dir build/cpp --output-on-failure
 
 test-sanitized: $(VENV)/build-tools
 	for sanitizers in address,undefined thread; do \
@@ -73,7 +89,11 @@ test-sanitized: $(VENV)/build-tools
 	done
 
 test-python: $(VENV)/installed-test
-	$(BIN)/pytest
+	@echo "running the Python tests ..."
+	@$(BIN)/pytest $(PYTEST_ARGUMENTS)
+
+test-stress: $(VENV)/installed-test test-cpp
+	@PATH="$(CURDIR)/$(BIN):$$PATH" PYTEST_ARGUMENTS="$(PYTEST_ARGUMENTS)" $(BIN)/python tests/stress.py $(STRESS)
 
 benchmark: $(VENV)/installed-compare
 	$(BIN)/python benchmarks/max_margin.py

@@ -212,6 +212,9 @@ class CutOracle:
         """Disjoint sets among the samples with a value below `zero`, at most so many (0: all that are found one
         after the other), and whether what is left of these samples can be kept together."""
 
+def kernels_in_use() -> str:
+    """The name of the table of inner loops that serves on this CPU: baseline or avx2."""
+
 def soft_margin(
     features: _Array, labels: _Array, costs: _Array, tolerance: float, seconds: float, observer: _Observer
 ) -> tuple[list[float], float, Outcome]:

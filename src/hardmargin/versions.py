@@ -60,6 +60,9 @@ def _build() -> str:
 
 def show_versions() -> None:
     """Print the versions of hardmargin, Python and the packages in use, and the platform, for bug reports."""
+    from hardmargin import _core
+
     for name, version in installed_versions().items():
         print(f"{name:<12} {version}")
+    print(f"{'kernels':<12} {_core.kernels_in_use()}")
     print(f"{'platform':<12} {platform.platform()} ({platform.python_implementation()})")

@@ -3,6 +3,7 @@
 #include "bindings.h"
 
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 
 #include "conflict_bound.h"
 #include "control.h"
+#include "kernels.h"
 #include "max_margin.h"
 #include "primal_search.h"
 #include "samples.h"
@@ -151,6 +153,8 @@ void bind_primal_search(nb::module_& module) {
 
 NB_MODULE(_core, module) {
     module.doc() = "Compiled core of hardmargin.";
+    check_wanted_kernels();
+    module.def("kernels_in_use", &kernels_name, "The name of the table of inner loops that serves on this CPU.");
     bind_max_margin(module);
     bind_primal_search(module);
     bind_searches(module);

@@ -1,5 +1,10 @@
 #include "kernels.h"
 
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
 namespace hardmargin {
 
 namespace {
@@ -13,8 +18,29 @@ bool has_avx2() {
 #endif
 }
 
+std::string_view wanted_kernels() {
+    const char* name = std::getenv("HARDMARGIN_KERNELS");
+    return name == nullptr ? "" : name;
+}
+
+const Kernels& chosen_kernels() {
+    return has_avx2() && wanted_kernels() != "baseline" ? avx2_kernels : baseline_kernels;
+}
+
 }  // namespace
 
-const Kernels& kernels = has_avx2() ? avx2_kernels : baseline_kernels;
+const Kernels& kernels = chosen_kernels();
+
+std::string kernels_name() {
+    return &kernels == &avx2_kernels ? "avx2" : "baseline";
+}
+
+void check_wanted_kernels() {
+    const std::string wanted(wanted_kernels());
+    if (!wanted.empty() && wanted != "baseline" && wanted != "avx2") {
+        throw std::invalid_argument("the environment variable HARDMARGIN_KERNELS is '" + wanted +
+                                    "'; expected baseline or avx2, or unset it for the best that this CPU has");
+    }
+}
 
 }  // namespace hardmargin

@@ -3,11 +3,13 @@
 // fast without -ffast-math, and the same on every call.
 //
 // Every loop is compiled twice, for any CPU and for those with AVX2 and FMA; which table serves is decided
-// once, when the library is loaded.
+// once, when the library is loaded: the best that the CPU has, unless the environment variable HARDMARGIN_KERNELS
+// names a lesser one.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace hardmargin {
 
@@ -83,6 +85,10 @@ struct Kernels {
 extern const Kernels baseline_kernels;
 extern const Kernels avx2_kernels;
 extern const Kernels& kernels;
+// The name of the table that serves.
+std::string kernels_name();
+// Throws std::invalid_argument if HARDMARGIN_KERNELS names no table.
+void check_wanted_kernels();
 
 inline double dot(const double* left, const double* right, std::size_t stride) {
     return kernels.dot(left, right, stride);
