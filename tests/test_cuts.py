@@ -17,6 +17,11 @@ from hardmargin.problem import Problem
 REGIONS = list(_core.WeightRegion)
 DATA = [("A", 60, 2), ("B", 60, 5), ("A", 100, 10)]
 
+# Seconds that are enough on any machine, for what ends by itself in a fraction of one.
+AMPLE = 600.0
+# Seconds that a busy machine may take to do what is due now.
+BUSY = 30.0
+
 
 def problem_of(kind: str, n: int, d: int) -> Problem:
     data = generate(kind, n, d, 3)
@@ -105,7 +110,7 @@ def test_the_hinge_loss_is_minimal(kind, n, d, C) -> None:
         margins = problem.y * (problem.X @ plane[:-1] + plane[-1])
         return float(0.5 * plane[:-1] @ plane[:-1] + costs @ np.maximum(0, 1 - margins))
 
-    coef, intercept, outcome = _core.soft_margin(problem.X, problem.y, costs, 1e-10, 60.0, None)
+    coef, intercept, outcome = _core.soft_margin(problem.X, problem.y, costs, 1e-10, AMPLE, None)
     assert not outcome.timed_out
     plane = np.append(coef, intercept)
     rng = np.random.default_rng(6)
@@ -118,14 +123,21 @@ def test_the_hinge_loss_is_minimal(kind, n, d, C) -> None:
 
 
 def test_a_round_of_cuts_ends_when_it_is_told_to() -> None:
-    """From another thread: with many samples a round takes far longer than anybody waits."""
+    """From another thread: with so many samples the whole round takes a minute or more."""
     random = np.random.default_rng(1)
-    X = random.standard_normal((6000, 60))
-    y = np.where(X[:, 0] + 2 * random.standard_normal(6000) > 0, 1.0, -1.0)
+    X = random.standard_normal((12_000, 120))
+    y = np.where(X[:, 0] + 2 * random.standard_normal(12_000) > 0, 1.0, -1.0)
     oracle = _core.CutOracle(X, y, _core.WeightRegion.unbounded, 1.0)
-    threading.Timer(0.3, oracle.stop).start()
-    begun = time.monotonic()
-    _, possible = oracle.separate(np.zeros(6000), 0.5)
-    assert time.monotonic() - begun < 2
+    told = []
+
+    def stop() -> None:
+        told.append(time.monotonic())
+        oracle.stop()
+
+    threading.Timer(0.3, stop).start()
+    found, possible = oracle.separate(np.zeros(12_000), 0.5)
+    assert time.monotonic() - told[0] < BUSY
+    # Of 77; the first of them take seconds each.
+    assert len(found) < 20
     assert not possible
-    assert oracle.separate(np.zeros(6000), 0.5) == ([], False)
+    assert oracle.separate(np.zeros(12_000), 0.5) == ([], False)

@@ -61,7 +61,9 @@ class Options:
     cut_use : str or None
         How step 3 gets the cuts: "initial" as rows, "removable" as rows that the solver may drop from its
         relaxation, "lazy" when they are violated, "tight" as rows if they are tight in the relaxation of the
-        cover problem and else lazily; None chooses what suits the back end.
+        cover problem and else lazily; None chooses what suits the back end. The community edition of CPLEX takes
+        1000 constraints. Tight cuts beyond that are lazy; of "initial" and "removable" ones the most useful are
+        kept, and a warning says how many were left out.
     tuned : bool
         False leaves the solver with its stock settings in step 3.
     presolve : bool
@@ -117,6 +119,8 @@ def run(
     """Run the three steps; see :class:`hardmargin.methods.base.Method`."""
     options = options or Options()
     backend = get_backend(options.backend)
+    # Step 3 would refuse the problem, after all the time of step 2.
+    backend.check_size(problem)
     proof = MipProof(problem, limits, report, "benders")
     if incumbent is not None:
         proof.offer(incumbent)

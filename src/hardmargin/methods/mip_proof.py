@@ -40,6 +40,7 @@ class MipProof(Proof):
         super().__init__(problem, _flat(problem, limits, method), limits, report)
         self.kind = method
         self._believes = within_tolerances(problem)
+        self._noted = ""
         if not self._believes:
             warnings.warn(
                 "the sizes of samples, features or costs are so far apart that a solver's tolerances could decide; "
@@ -53,6 +54,7 @@ class MipProof(Proof):
         answer = process.solve_indicator(backend, model, self.solver_limits(self.limits.remaining()))
         if answer.hyperplane is not None:
             self.offer(answer.hyperplane)
+        self._pass_on_note(answer)
         self.nodes += answer.nodes
         self.claim(answer.lower)
         self.note_end()
@@ -156,7 +158,14 @@ class MipProof(Proof):
     def _take(self, hyperplane: Incumbent) -> None:
         self.learn(hyperplane, self.problem.evaluate(*hyperplane).objective)
 
+    def _pass_on_note(self, answer: Answer) -> None:
+        """Warn of what a solver's answer notes, once."""
+        if answer.note and answer.note != self._noted:
+            self._noted = answer.note
+            warnings.warn(answer.note, RuntimeWarning, stacklevel=3)
+
     def _observe_solver(self, answer: Answer) -> bool:
+        self._pass_on_note(answer)
         upper = min(self.objective, answer.upper) if answer.hyperplane is not None else self.objective
         lower = max(self.lower_bound, min(self.believed(answer.lower), upper))
         return self.watch.report(upper, lower, self.nodes + answer.nodes)

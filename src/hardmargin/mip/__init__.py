@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, cast
@@ -10,6 +11,9 @@ from hardmargin.extras import how_to_install
 
 if TYPE_CHECKING:
     from hardmargin.mip.base import Backend
+
+# CPLEX reads this when it is imported. Without it, Ctrl-C ends what CPLEX does, and the caller never hears of it.
+os.environ.setdefault("CPLEX_PY_DISABLE_SIGHANDLER", "1")
 
 # By name: our module, the package it needs, and how that is installed.
 _BACKENDS = {

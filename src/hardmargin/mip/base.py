@@ -16,9 +16,6 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 import numpy as np
-import scipy.optimize
-import scipy.sparse
-from numpy.typing import NDArray
 
 from hardmargin.methods.base import Incumbent
 from hardmargin.problem import Problem
@@ -33,9 +30,6 @@ SMALLEST_GAP = 1e-5
 # What is taken off a solver's bound, relatively: more than its tolerances can amount to on data of common scale.
 _BOUND_ALLOWANCE = 1e-6
 
-# Share of the time that may go into finding out which cuts are tight.
-_RELAXATION_SHARE = 0.05
-
 # Objectives of models are multiplied by a factor if costs are outside of this range: tolerances are absolute.
 _SMALLEST_COST = 1e-3
 _LARGEST_COST = 1e6
@@ -45,10 +39,6 @@ _LARGEST_COST = 1e6
 _LARGEST_RANGE = 1e3
 _LARGEST_COST_RANGE = 1e6
 _BELIEVED_COSTS = (1e-6, 1e7)
-
-# Known cuts that are added at a time, and the violation that makes them worth it.
-_MOST_CUTS = 200
-_VIOLATION = 1e-6
 
 
 class Cut(NamedTuple):
@@ -84,7 +74,8 @@ class IndicatorModel:
     cut_use : str
         "initial": rows from the start; "removable": rows that the solver may drop from its relaxation;
         "lazy": rows that it gets when they are violated; "tight": rows from the start for those that are tight
-        in the relaxation of the cover model, the others lazy.
+        in the relaxation of the cover model, the others lazy. A solver that takes only so many rows gets the most
+        useful ones; see :func:`hardmargin.mip.cuts.split_cuts`.
     start : Incumbent or None
         A hyperplane to start from.
     tuned : bool
@@ -131,6 +122,8 @@ class Answer:
         Whether this is all.
     hyperplane : Incumbent or None
         Of the indicator model: the solver's solution.
+    note : str
+        What the user should know about the model that is solved, if it is not all that was asked for.
     """
 
     upper: float = float("inf")
@@ -138,6 +131,7 @@ class Answer:
     nodes: int = 0
     ended: bool = False
     hyperplane: Incumbent | None = field(default=None, repr=False)
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -183,6 +177,15 @@ class Backend(Protocol):
 
     CUT_USE: str
 
+    def check_size(self, problem: Problem) -> None:
+        """Check that the indicator model of a problem is not too large for the solver, even without cuts.
+
+        Raises
+        ------
+        ValueError
+            If it is.
+        """
+
     def solve_indicator(self, model: IndicatorModel, limits: SolverLimits) -> Answer:
         """Solve the indicator model."""
 
@@ -218,52 +221,3 @@ def objective_factor(costs: FloatArray) -> float:
 def safe_bound(solvers_bound: float) -> float:
     """A solver's lower bound, less what its tolerances may have added to it."""
     return max(0.0, solvers_bound * (1 - _BOUND_ALLOWANCE))
-
-
-class CutMatrix:
-    """Cuts as the rows of a sparse matrix."""
-
-    def __init__(self, cuts: Sequence[Cut], count: int) -> None:
-        self.cuts = cuts
-        columns = np.concatenate([cut.members for cut in cuts])
-        factors = np.concatenate([cut.factors for cut in cuts])
-        starts = np.concatenate([[0], np.cumsum([len(cut.members) for cut in cuts])])
-        self.matrix = scipy.sparse.csr_matrix((factors, columns, starts), shape=(len(cuts), count))
-        self.bounds = np.array([cut.bound for cut in cuts])
-
-    def violated(self, values: FloatArray) -> list[Cut]:
-        """A :class:`Separator`: the cuts that a point violates most."""
-        shortfalls = self.bounds - self.matrix @ values
-        chosen = np.flatnonzero(shortfalls > _VIOLATION)
-        if len(chosen) > _MOST_CUTS:
-            chosen = chosen[np.argsort(-shortfalls[chosen], kind="stable")[:_MOST_CUTS]]
-        return [self.cuts[k] for k in chosen.tolist()]
-
-    def tight(self, costs: FloatArray, seconds: float) -> NDArray[np.bool_]:
-        """Which cuts hold with equality at the cheapest fractional cover; none if that takes too long."""
-        found = scipy.optimize.linprog(
-            costs / costs.mean(),
-            A_ub=-self.matrix,
-            b_ub=-self.bounds,
-            bounds=(0, 1),
-            method="highs",
-            options={"time_limit": seconds},
-        )
-        if found.x is None:
-            return np.zeros(len(self.cuts), dtype=bool)
-        tight: NDArray[np.bool_] = self.matrix @ found.x - self.bounds < _VIOLATION
-        return tight
-
-
-def split_cuts(model: IndicatorModel, seconds: float) -> tuple[list[Cut], list[Cut]]:
-    """The cuts that the solver gets as rows, and those that it gets when they are violated."""
-    cuts = list(model.cuts)
-    if model.cut_use == "lazy" or not cuts:
-        return [], cuts
-    if model.cut_use != "tight":
-        return cuts, []
-    tight = CutMatrix(cuts, model.problem.n).tight(model.problem.costs, _RELAXATION_SHARE * seconds).tolist()
-    return (
-        [cut for cut, is_row in zip(cuts, tight, strict=True) if is_row],
-        [cut for cut, is_row in zip(cuts, tight, strict=True) if not is_row],
-    )

@@ -17,29 +17,36 @@ from hardmargin.mip.base import (
     Answer,
     CoverModel,
     Cut,
-    CutMatrix,
     IndicatorModel,
     Separator,
     SolverLimits,
     objective_factor,
-    split_cuts,
 )
+from hardmargin.mip.cuts import CutMatrix, split_cuts
 from hardmargin.mip.running import Callbacks, Run
+from hardmargin.problem import Problem
 from hardmargin.validation import FloatArray
 
 # Rows count against the community edition's limit; cuts that are asked for do not.
 CUT_USE = "lazy"
 
-# CPLEX's code for a model beyond what the community edition takes.
+# The most variables and the most constraints that the community edition takes, and CPLEX's code for a larger model.
+_COMMUNITY_SIZE = 1000
 _SIZE_LIMIT_EXCEEDED = 1016
 _LARGEST_SECONDS = 1e75
 _VERY_AGGRESSIVE = 3
 _SEED_RANGE = 2**31 - 1
 
 
+def check_size(problem: Problem) -> None:
+    """See :class:`hardmargin.mip.base.Backend`: the community edition has a limit."""
+    _room(problem)
+
+
 def solve_indicator(model: IndicatorModel, limits: SolverLimits) -> Answer:
     """See :class:`hardmargin.mip.base.Backend`."""
     problem = model.problem
+    room = _room(problem)
     solver = _new_solver(limits)
     box = cplex.infinity if model.box is None else model.box
     # First the weights, then the bias, then the samples that are given up.
@@ -59,7 +66,7 @@ def solve_indicator(model: IndicatorModel, limits: SolverLimits) -> Answer:
         complemented=[1] * problem.n,
     )
     callbacks = Callbacks()
-    table, lazy = split_cuts(model, limits.seconds)
+    table, lazy, left_out = split_cuts(model, limits.seconds, room)
     _add_rows(solver, first, table)
     if lazy:
         _add_found_cuts(solver, first, problem.n, CutMatrix(lazy, problem.n).violated, callbacks)
@@ -68,7 +75,8 @@ def solve_indicator(model: IndicatorModel, limits: SolverLimits) -> Answer:
         solver.parameters.mip.cuts.localimplied.set(_VERY_AGGRESSIVE)
     if model.start is not None:
         _offer_start(solver, model)
-    return _run(solver, factor, first, limits, callbacks)
+    answer = Answer(note=_note(model, left_out) if left_out else "")
+    return _run(solver, factor, first, answer, limits, callbacks)
 
 
 def solve_cover(model: CoverModel, limits: SolverLimits) -> Answer:
@@ -90,10 +98,48 @@ def solve_cover(model: CoverModel, limits: SolverLimits) -> Answer:
         return []
 
     _add_found_cuts(solver, 0, len(model.costs), separate, callbacks)
-    return _run(solver, factor, 0, limits, callbacks)
+    return _run(solver, factor, 0, Answer(), limits, callbacks)
 
 
-def _new_solver(limits: SolverLimits) -> Any:
+def _room(problem: Problem) -> int | None:
+    """How many rows this CPLEX takes beside the samples' constraints; None means any number.
+
+    Raises
+    ------
+    ValueError
+        If it does not even take the model without rows.
+    """
+    limit = _size_limit()
+    if limit is None:
+        return None
+    variables = problem.m + 1 + problem.n
+    if variables > limit:
+        raise ValueError(_size_message(variables, problem.n))
+    return limit - problem.n
+
+
+def _size_limit() -> int | None:
+    """How many variables, and how many constraints, this CPLEX takes; None means any number.
+
+    Nothing but a model that is too large shows that: the editions have the same version.
+    """
+    solver = _quiet_solver()
+    try:
+        solver.variables.add(ub=[1.0] * (_COMMUNITY_SIZE + 1))
+        solver.solve()
+    except CplexSolverError as error:
+        # Whatever else is wrong shows with the model.
+        return _COMMUNITY_SIZE if _is_size_limit(error) else None
+    finally:
+        solver.end()
+    return None
+
+
+def _is_size_limit(error: CplexSolverError) -> bool:
+    return bool(error.args[2:]) and error.args[2] == _SIZE_LIMIT_EXCEEDED
+
+
+def _quiet_solver() -> Any:
     solver = cplex.Cplex()
     for set_stream in (
         solver.set_log_stream,
@@ -102,6 +148,11 @@ def _new_solver(limits: SolverLimits) -> Any:
         solver.set_error_stream,
     ):
         set_stream(None)
+    return solver
+
+
+def _new_solver(limits: SolverLimits) -> Any:
+    solver = _quiet_solver()
     parameters = solver.parameters
     parameters.threads.set(limits.threads)
     parameters.timelimit.set(min(limits.seconds, _LARGEST_SECONDS))
@@ -133,9 +184,10 @@ def _offer_start(solver: Any, model: IndicatorModel) -> None:
     solver.MIP_starts.add([list(range(len(values))), values], solver.MIP_starts.effort_level.auto)
 
 
-def _run(solver: Any, factor: float, plane: int, limits: SolverLimits, callbacks: Callbacks) -> Answer:
+def _run(
+    solver: Any, factor: float, plane: int, answer: Answer, limits: SolverLimits, callbacks: Callbacks
+) -> Answer:
     """Solve; the first ``plane`` variables are those of the hyperplane, and objectives have the factor in them."""
-    answer = Answer()
     try:
         _solve(solver, factor, plane, answer, limits, callbacks)
     finally:
@@ -154,8 +206,9 @@ def _solve(
         Run(solver.solve, aborter.abort, answer, limits, callbacks).solver_apart()
         _read_answer(solver, factor, plane, answer)
     except CplexSolverError as error:
-        if error.args[2:] and error.args[2] == _SIZE_LIMIT_EXCEEDED:
-            raise ValueError(_size_message(solver)) from None
+        if _is_size_limit(error):
+            constraints = solver.linear_constraints.get_num() + solver.indicator_constraints.get_num()
+            raise ValueError(_size_message(solver.variables.get_num(), constraints)) from None
         if plane:
             raise
         # Numerical trouble with a cover: what it has proven before stands, and the cuts are no worse for it.
@@ -185,12 +238,19 @@ def _finite(read: Callable[[], float], otherwise: float) -> float:
     return value if abs(value) < cplex.infinity else otherwise
 
 
-def _size_message(solver: Any) -> str:
-    constraints = solver.linear_constraints.get_num() + solver.indicator_constraints.get_num()
+def _size_message(variables: int, constraints: int) -> str:
     return (
-        f"the model has {solver.variables.get_num()} variables and {constraints} constraints; the community "
-        "edition of CPLEX takes up to 1000 of each. Install a licensed CPLEX, or use backend='scip', which has "
-        "no such limit."
+        f"the model has {variables} variables and {constraints} constraints; the community edition of CPLEX takes "
+        f"up to {_COMMUNITY_SIZE} of each. Install a licensed CPLEX, or use backend='scip', which has no such "
+        "limit."
+    )
+
+
+def _note(model: IndicatorModel, left_out: int) -> str:
+    return (
+        f"{left_out} of {len(model.cuts)} cuts were left out: the community edition of CPLEX takes up to "
+        f"{_COMMUNITY_SIZE} constraints, and {model.problem.n} of them are for the samples. Bounds stay valid, but "
+        "may rise more slowly. cut_use='lazy' uses all cuts; so do a licensed CPLEX and backend='scip'."
     )
 
 

@@ -14,18 +14,22 @@ from hardmargin.mip.base import (
     FEASIBILITY,
     Answer,
     CoverModel,
-    CutMatrix,
     IndicatorModel,
     SolverLimits,
     objective_factor,
-    split_cuts,
 )
+from hardmargin.mip.cuts import CutMatrix, split_cuts
 from hardmargin.mip.running import Callbacks, Run
 from hardmargin.mip.scip_cuts import add_found_cuts, add_rows
+from hardmargin.problem import Problem
 
 CUT_USE = "tight"
 
 _LARGEST_SECONDS = 1e20
+
+
+def check_size(problem: Problem) -> None:
+    """See :class:`hardmargin.mip.base.Backend`: SCIP has no limit."""
 
 
 def solve_indicator(model: IndicatorModel, limits: SolverLimits) -> Answer:
@@ -33,7 +37,7 @@ def solve_indicator(model: IndicatorModel, limits: SolverLimits) -> Answer:
     scip = _new_model(limits)
     built = _BuiltIndicator(scip, model)
     callbacks = Callbacks()
-    rows, lazy = split_cuts(model, limits.seconds)
+    rows, lazy, _ = split_cuts(model, limits.seconds)
     add_rows(scip, rows, built.given_up, removable=model.cut_use == "removable")
     if lazy:
         add_found_cuts(scip, built.given_up, CutMatrix(lazy, model.problem.n).violated, callbacks)

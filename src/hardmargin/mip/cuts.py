@@ -1,0 +1,91 @@
+"""Known cuts: which of them a point violates, and which a solver gets as rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import scipy.optimize
+import scipy.sparse
+
+from hardmargin.mip.base import Cut, IndicatorModel
+from hardmargin.validation import FloatArray
+
+# Share of the time that may go into finding out which cuts are tight.
+_RELAXATION_SHARE = 0.05
+
+# Known cuts that are added at a time, and the violation that makes them worth it.
+_MOST_CUTS = 200
+_VIOLATION = 1e-6
+
+
+class CutMatrix:
+    """Cuts as the rows of a sparse matrix."""
+
+    def __init__(self, cuts: Sequence[Cut], count: int) -> None:
+        self.cuts = cuts
+        columns = np.concatenate([cut.members for cut in cuts])
+        factors = np.concatenate([cut.factors for cut in cuts])
+        starts = np.concatenate([[0], np.cumsum([len(cut.members) for cut in cuts])])
+        self.matrix = scipy.sparse.csr_matrix((factors, columns, starts), shape=(len(cuts), count))
+        self.bounds = np.array([cut.bound for cut in cuts])
+
+    def violated(self, values: FloatArray) -> list[Cut]:
+        """A :class:`hardmargin.mip.base.Separator`: the cuts that a point violates most."""
+        shortfalls = self.bounds - self.matrix @ values
+        chosen = np.flatnonzero(shortfalls > _VIOLATION)
+        if len(chosen) > _MOST_CUTS:
+            chosen = chosen[np.argsort(-shortfalls[chosen], kind="stable")[:_MOST_CUTS]]
+        return [self.cuts[k] for k in chosen.tolist()]
+
+    def ranked(self, costs: FloatArray, seconds: float) -> tuple[list[int], int]:
+        """The indices of all cuts, the most useful first, and how many of them are tight.
+
+        The order is that of the slacks at the cheapest fractional cover, tight cuts first. Of those, the ones with
+        the highest dual prices come first: while all that have a price are kept, so is the relaxation's bound.
+        If the relaxation takes too long, no cut counts as tight, and those that ask most of their members come
+        first, on average over the members.
+        """
+        demands = self.bounds / np.asarray(self.matrix.sum(axis=1)).ravel()
+        found = scipy.optimize.linprog(
+            costs / costs.mean(),
+            A_ub=-self.matrix,
+            b_ub=-self.bounds,
+            bounds=(0, 1),
+            method="highs",
+            options={"time_limit": seconds},
+        )
+        if found.status != 0:
+            return np.argsort(-demands, kind="stable").tolist(), 0
+        slacks = self.matrix @ found.x - self.bounds
+        slacks[slacks < _VIOLATION] = 0.0
+        prices = np.abs(found.ineqlin.marginals)
+        return np.lexsort((-demands, -prices, slacks)).tolist(), int((slacks == 0).sum())
+
+
+class SplitCuts(NamedTuple):
+    """Which cuts a solver gets, and how."""
+
+    rows: list[Cut]
+    lazy: list[Cut]
+    left_out: int
+
+
+def split_cuts(model: IndicatorModel, seconds: float, room: int | None = None) -> SplitCuts:
+    """The cuts that the solver gets as rows, those that it gets when they are violated, and the number of others.
+
+    There are others only where the solver takes no more than ``room`` rows and the model does not want any cut to
+    be lazy.
+    """
+    cuts = list(model.cuts)
+    if model.cut_use == "lazy" or not cuts:
+        return SplitCuts([], cuts, 0)
+    room = len(cuts) if room is None else room
+    if model.cut_use != "tight" and len(cuts) <= room:
+        return SplitCuts(cuts, [], 0)
+    order, tight = CutMatrix(cuts, model.problem.n).ranked(model.problem.costs, _RELAXATION_SHARE * seconds)
+    chosen = set(order[: min(room, tight if model.cut_use == "tight" else len(cuts))])
+    rows = [cut for k, cut in enumerate(cuts) if k in chosen]
+    others = [cut for k, cut in enumerate(cuts) if k not in chosen]
+    return SplitCuts(rows, others, 0) if model.cut_use == "tight" else SplitCuts(rows, [], len(others))
