@@ -15,6 +15,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -74,9 +75,11 @@ def _shortest_through(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndar
     X, y, lengths = X[apart], y[apart], lengths[apart]
     normals = normals[apart] / lengths[:, :, None]
     targets = (y[:, 1:] - y[:, :1]) / lengths
-    independent = np.linalg.svd(normals.astype(float), compute_uv=False)[:, -1] > _INDEPENDENT
+    left, values, right = np.linalg.svd(normals.astype(float), full_matrices=False)
+    independent = values[:, -1] > _INDEPENDENT
     X, y, normals, targets = X[independent], y[independent], normals[independent], targets[independent]
-    inverses = np.linalg.pinv(normals.astype(float), rcond=_INDEPENDENT / 10)
+    # The pseudoinverses, of factors that are at hand.
+    inverses = (left[independent] / values[independent, None, :] @ right[independent]).transpose(0, 2, 1)
     w = np.zeros((len(X), X.shape[2]), dtype=X.dtype)
     for _ in range(4):
         # Every round removes the error that the last one has left, up to the rounding of the residuals.
@@ -186,11 +189,19 @@ class Comparison(NamedTuple):
         return self.result.objective <= self.optimum * (1 + (self.result.target_gap or _GAP))
 
 
-def compared(case: Case, method: str = "auto", **settings: Any) -> Comparison:
-    """Solve a case and list the promises that the answer breaks."""
+@cache
+def case_and_optimum(seed: int, index: int) -> tuple[Case, float]:
+    """A random case and its optimum, which several methods are compared with."""
+    case = random_case(seed, index)
+    return case, optimum(Problem.from_data(case.X, case.y, case.C, **case.weights))
+
+
+def compared(case: Case, method: str = "auto", *, best: float | None = None, **settings: Any) -> Comparison:
+    """Solve a case and list the promises that the answer breaks; ``best`` is its optimum, if that is known."""
     result = solve(case.X, case.y, case.C, **case.weights, method=method, gap=_GAP, **settings)
     gap = result.target_gap or _GAP
-    best = optimum(Problem.from_data(case.X, case.y, case.C, **case.weights))
+    if best is None:
+        best = optimum(Problem.from_data(case.X, case.y, case.C, **case.weights))
     promises = {
         "the bound is at most the optimum": result.lower_bound <= best * (1 + _ROUNDING),
         "the objective is at least the optimum": result.objective >= best * (1 - _ROUNDING),

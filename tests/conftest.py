@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import sys
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 
 import hardmargin.methods
 from hardmargin import Problem, Result, Status, data
+from hardmargin.methods.base import Limits
 
 # Without deadlines, because other work on the machine must not fail a test.
 settings.register_profile("hardmargin", deadline=None, database=None, max_examples=60)
@@ -99,6 +101,35 @@ def small_problems() -> st.SearchStrategy[Problem]:
         return Problem.from_data(X, y, C, sample_weight=draw(st.sampled_from([None, weights])))
 
     return problems()
+
+
+class FakeClock:
+    """The time that a solve has left, as far as Python asks for it: plenty, or none."""
+
+    def __init__(self) -> None:
+        self.left = math.inf
+        self.looks = 0
+
+    def start(self) -> None:
+        """There is time, and nobody has looked yet."""
+        self.left, self.looks = math.inf, 0
+
+    def end(self, after_looks: int = 0) -> None:
+        """The time is over after so many looks at the clock from now on."""
+        self.left, self.looks = after_looks, 0
+
+    def look(self) -> float:
+        """What a solve is told."""
+        self.looks += 1
+        return math.inf if self.looks <= self.left else 0.0
+
+
+@pytest.fixture
+def fake_clock(monkeypatch: pytest.MonkeyPatch) -> FakeClock:
+    """Time limits that are reached when a test says so, however fast the machine is."""
+    clock = FakeClock()
+    monkeypatch.setattr(Limits, "remaining", lambda _: clock.look())
+    return clock
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from brute_force import KINDS, compared, random_case
+from brute_force import KINDS, case_and_optimum, compared
 from hardmargin import Status, _core, solve, verify
 from hardmargin.data import generate
 from hardmargin.frontier import Frontier
@@ -116,7 +116,8 @@ def test_shares_outlive_a_better_hyperplane(tmp_path, many_turns, monkeypatch) -
         if nodes > 0:
             raise KeyboardInterrupt
 
-    assert solve(data.X, data.y, 10.0, checkpoint=path, report=interrupt).status is Status.INTERRUPTED
+    interrupted = solve(data.X, data.y, 10.0, checkpoint=path, report=interrupt, time_limit=None)
+    assert interrupted.status is Status.INTERRUPTED
     shares = []
     monkeypatch.setattr(auto, "_SHARE_OF_DIRECTIONS", 0.125)
     monkeypatch.setattr(auto, "_LARGE_SHARE_OF_DIRECTIONS", 0.125)
@@ -127,7 +128,7 @@ def test_shares_outlive_a_better_hyperplane(tmp_path, many_turns, monkeypatch) -
         take_turn(player, alone=alone)
 
     monkeypatch.setattr(turns.Player, "take_turn", noted)
-    solve(data.X, data.y, 10.0, resume=path, node_limit=100)
+    solve(data.X, data.y, 10.0, resume=path, node_limit=100, time_limit=None)
     assert set(shares) == {0.5}
 
 
@@ -140,7 +141,9 @@ def test_many_features_are_for_packing_alone(many_turns) -> None:
 def test_both_methods_share_a_node_limit(many_turns) -> None:
     data = generate("B", 110, 8, 3)
     reported: list[int] = []
-    result = solve(data.X, data.y, 10.0, node_limit=40, report=lambda *values: reported.append(values[3]))
+    result = solve(
+        data.X, data.y, 10.0, node_limit=40, time_limit=None, report=lambda *values: reported.append(values[3])
+    )
     assert set(many_turns) == {"directions", "packing"}
     assert result.status is Status.NODE_LIMIT
     assert 40 <= result.nodes < 50
@@ -151,7 +154,8 @@ def test_both_methods_share_a_node_limit(many_turns) -> None:
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.usefixtures("many_turns")
 def test_turns_break_no_promise(threads) -> None:
-    comparisons = [compared(random_case(9, index), "auto", threads=threads) for index in range(20 * len(KINDS))]
+    cases = [case_and_optimum(9, index) for index in range(20 * len(KINDS))]
+    comparisons = [compared(case, "auto", best=best, threads=threads) for case, best in cases]
     assert {index: case.broken for index, case in enumerate(comparisons) if case.broken} == {}
     assert sum(not case.result.optimal for case in comparisons) <= 3
 
@@ -166,14 +170,22 @@ def test_one_thread_does_the_same_every_time(many_turns) -> None:
     assert (first.nodes, first.objective, first.coef) == (second.nodes, second.objective, second.coef)
 
 
-def test_the_time_limit_and_an_interrupt_keep_the_bound() -> None:
-    data = generate("B", 300, 10, 6)
-    limited = solve(data.X, data.y, 10.0, time_limit=2.0)
+@pytest.mark.usefixtures("many_turns")
+def test_the_time_limit_and_an_interrupt_keep_the_bound(fake_clock) -> None:
+    data = generate("B", 100, 10, 6)
+
+    def end_time(time, upper, lower, nodes) -> None:
+        if nodes >= 20 and lower > 0:
+            fake_clock.end()
+
+    limited = solve(data.X, data.y, 10.0, report=end_time)
     assert limited.status is Status.TIME_LIMIT
+    assert limited.nodes >= 20
     assert limited.lower_bound > 0
+    fake_clock.start()
 
     def interrupt(time, upper, lower, nodes) -> None:
-        if time > 1.5:
+        if nodes >= 20 and lower > 0:
             raise KeyboardInterrupt
 
     interrupted = solve(data.X, data.y, 10.0, report=interrupt)

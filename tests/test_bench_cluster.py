@@ -9,10 +9,11 @@ from hardmargin.bench.leases import leased_cores
 from hardmargin.bench.records import read_records
 from hardmargin.cli import main
 from hardmargin.cores import available_cores
+from waiting import NEVER
 
 distributed = pytest.importorskip("distributed", reason="the cluster extra is not installed")
 
-WORDS = ["--generated", "--instances", "gen60d2", "--C", "10", "--sample", "3", "--time-limit", "20"]
+WORDS = ["--generated", "--instances", "gen60d2", "--C", "10", "--sample", "3", "--time-limit", str(NEVER)]
 
 
 # What Dask leaves to the garbage collector is not ours to tidy up.
@@ -29,7 +30,7 @@ def test_runs_on_workers_are_like_runs_here(tmp_path, capsys):
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "local:0", "local:9999"])
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_cluster_that_cannot_be_is_an_error(address, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("hardmargin.cluster.connection._TIMEOUT", 1)
+    monkeypatch.setattr("hardmargin.cluster.connection._TIMEOUT", 0.1)
     assert main(["bench", "run", "--out", str(tmp_path / "c.jsonl"), *WORDS, "--cluster", address]) == 2
     error = capsys.readouterr().err
     assert error.startswith("hardmargin: error: ")

@@ -6,7 +6,6 @@ import json
 import signal
 import subprocess
 import sys
-import time
 import warnings
 from dataclasses import replace
 
@@ -33,9 +32,11 @@ from hardmargin.bench.robustness import (
 from hardmargin.bench.robustness import models as models_module
 from hardmargin.bench.robustness.models import evaluate
 from hardmargin.cli import main
+from waiting import NEVER, has_a_line, until
 
-QUICK = Protocol(C=(0.1, 1.0), folds=2, fit_seconds=2, final_seconds=2, n_test=200)
-SMALL = ["--n", "30", "--C", "0.1", "1", "--folds", "2", "--test-samples", "200", "--repetitions", "2"]
+QUICK = Protocol(C=(0.1, 1.0), folds=2, fit_seconds=NEVER, final_seconds=NEVER, n_test=200)
+UNHURRIED = ["--fit-seconds", str(NEVER), "--final-seconds", str(NEVER)]
+SMALL = ["--n", "30", "--C", "0.1", "1", "--folds", "2", "--test-samples", "200", "--repetitions", "2", *UNHURRIED]
 
 
 def small_study(**changes):
@@ -140,7 +141,8 @@ class TestEvaluation:
 
     def test_unfinished_fits_are_counted_and_not_shouted(self):
         draw = Generated("A", 300, 8).draw(0.2, 0, 0, 100)
-        hurried = Protocol(C=(1.0,), folds=2, fit_seconds=0.05, final_seconds=0.05, n_test=100)
+        # Less time than the first look at the clock takes.
+        hurried = Protocol(C=(1.0,), folds=2, fit_seconds=1e-9, final_seconds=1e-9, n_test=100)
         found = evaluate("hard-margin", draw, hurried, 0)
         assert found.warnings == 3
         assert (found.fits_proven, found.proven) == (0, False)
@@ -372,18 +374,28 @@ class TestCommand:
         assert message in err
         assert err.count("\n") == 1
 
-    @pytest.mark.parametrize(
-        "words", [["--show-only"], ["--shares", "0.1"], ["--settings", "moons"], ["--data", "."], ["--C", "-1"]]
-    )
-    def test_scikit_learn_is_not_imported_for_nothing(self, words, studied):
-        program = (
-            "import sys; from hardmargin.cli import main; status = main(); print(status, 'sklearn' in sys.modules)"
-        )
-        command = ["bench", "robustness", "--out", str(studied[0]), "--n", "30", "--settings", "A", *words]
+    def test_scikit_learn_is_not_imported_for_nothing(self, studied):
+        """By one process for all of them, of which none may be the first to import it."""
+        program = """
+import json, sys
+from hardmargin.cli import main
+for words in json.load(sys.stdin):
+    main(words)
+    print("after", *words, "sklearn" in sys.modules)
+"""
+        command = ["bench", "robustness", "--out", str(studied[0]), "--n", "30", "--settings", "A"]
+        further = [["--show-only"], ["--shares", "0.1"], ["--settings", "moons"], ["--data", "."], ["--C", "-1"]]
         done = subprocess.run(
-            [sys.executable, "-c", program, *command], capture_output=True, text=True, timeout=60, check=False
+            [sys.executable, "-c", program],
+            input=json.dumps([[*command, *words] for words in further]),
+            capture_output=True,
+            text=True,
+            timeout=NEVER,
+            check=True,
         )
-        assert done.stdout.splitlines()[-1].endswith("False")
+        told = [line for line in done.stdout.splitlines() if line.startswith("after")]
+        assert len(told) == len(further)
+        assert all(line.endswith("False") for line in told), told
 
     def test_missing_matplotlib_is_told_before_the_study(self, tmp_path, capsys, monkeypatch):
         monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
@@ -401,7 +413,9 @@ class TestCommand:
     @pytest.mark.parametrize("jobs", ["1", "2"])
     def test_ctrl_c_keeps_what_is_done_and_says_so(self, jobs, tmp_path):
         out = tmp_path / "robustness.jsonl"
-        words = ["bench", "robustness", "--out", str(out), "--n", "60", "--d", "2", "--repetitions", "500"]
+        # The fits with the hard margin never end, so that it is known when Ctrl-C comes.
+        words = ["bench", "robustness", "--out", str(out), "--n", "400", "--d", "10", "--repetitions", "500"]
+        words += ["--models", "hinge", "hard-margin", "--C", "1", "--test-samples", "200", *UNHURRIED]
         program = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -414,16 +428,13 @@ if __name__ == "__main__":
         with subprocess.Popen(
             [sys.executable, str(script), *words, "--jobs", jobs], stderr=subprocess.PIPE, text=True
         ) as process:
-            deadline = time.monotonic() + 60
-            while not (out.exists() and out.read_bytes().endswith(b"\n")):
-                assert time.monotonic() < deadline
-                time.sleep(0.02)
+            until(lambda: has_a_line(out))
             process.send_signal(signal.SIGINT)
-            _, told = process.communicate(timeout=60)
+            _, told = process.communicate(timeout=NEVER)
         assert process.returncode == 130
         kept = len(out.read_text().splitlines())
         assert told.splitlines() == [
-            f"{out}: {kept} of 18000 evaluations are kept; the same command makes the others",
+            f"{out}: {kept} of 12000 evaluations are kept; the same command makes the others",
             "hardmargin: interrupted",
         ]
 

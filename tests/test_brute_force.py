@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import hardmargin.methods
-from brute_force import KINDS, Comparison, compared, optimum, random_case
+from brute_force import KINDS, Comparison, case_and_optimum, compared, optimum, random_case
 from hardmargin import Problem
 
 COUNT = 40 * len(KINDS)
@@ -19,7 +19,8 @@ EXACT_METHODS = ["packing", "directions", "auto"]
 @cache
 def comparisons_with(method: str) -> list[Comparison]:
     """Several hundred problems of all kinds, solved by one method and by brute force."""
-    return [compared(random_case(1, index), method) for index in range(COUNT)]
+    cases = [case_and_optimum(1, index) for index in range(COUNT)]
+    return [compared(case, method, best=best) for case, best in cases]
 
 
 # The paper's methods have a test of their own, on fewer problems: a solver takes its time to start.

@@ -6,7 +6,8 @@ import os
 import signal
 import subprocess
 import sys
-import time
+from math import inf, isfinite
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -18,20 +19,17 @@ from hardmargin.data import generate
 from hardmargin.frontier import FORMAT, Frontier
 from hardmargin.keeper import Keeper
 from hardmargin.methods import packing, turns
+from hardmargin.methods.engine import LocalEngine
 
 IDENTITY = Identity("auto", 3, 2, 1.0, "abc")
 
+# No process of a test takes a second on an idle machine; one that takes so many hangs.
+PATIENCE = 900
 
-def interrupted_after(moments):
-    """A report that presses Ctrl-C after so many calls with open subproblems."""
-    left = [moments]
 
-    def report(time, upper, lower, nodes) -> None:
-        left[0] -= 1
-        if left[0] < 0:
-            raise KeyboardInterrupt
-
-    return report
+def interrupted_at_once(time, upper, lower, nodes) -> None:
+    """A report that presses Ctrl-C when it is called."""
+    raise KeyboardInterrupt
 
 
 def interrupted_in_the_tree(time, upper, lower, nodes) -> None:
@@ -40,16 +38,45 @@ def interrupted_in_the_tree(time, upper, lower, nodes) -> None:
         raise KeyboardInterrupt
 
 
+def interrupted_after(moments):
+    """A report that presses Ctrl-C after so many calls with open subproblems."""
+    left = moments
+
+    def report(time, upper, lower, nodes) -> None:
+        nonlocal left
+        left -= nodes > 0
+        if left < 0:
+            raise KeyboardInterrupt
+
+    return report
+
+
+@pytest.fixture
+def always_due(monkeypatch):
+    """States are written, and bounds reported, after every subproblem: no clock decides how often."""
+    monkeypatch.setattr(Keeper, "seconds_until_due", lambda keeper: 0.0 if keeper._path is not None else inf)
+    monkeypatch.setattr(os, "fsync", lambda _: None)
+
+
 @pytest.fixture
 def hard():
-    """Some seconds of work for either method."""
+    """Some hundred subproblems over samples, and a thousand over directions."""
     return generate("B", 110, 5, 3)
 
 
 @pytest.fixture
-def harder():
-    """Work for longer than it takes to press Ctrl-C, on any machine."""
+def harder(monkeypatch):
+    """Some thousand subproblems over samples, which are reported for the first time after a few hundred."""
+    monkeypatch.setattr(packing, "_FIRST_NODES", 100)
     return generate("B", 130, 8, 3)
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """The time of keepers, in seconds, which a test lets pass."""
+    clock = SimpleNamespace(now=1000.0)
+    monkeypatch.setattr("hardmargin.keeper.time", SimpleNamespace(monotonic=lambda: clock.now))
+    return clock
 
 
 def test_what_is_written_is_read(tmp_path) -> None:
@@ -93,7 +120,7 @@ def test_another_format_is_named(tmp_path) -> None:
 
 def test_other_data_are_refused(hard, tmp_path) -> None:
     path = tmp_path / "state"
-    solve(hard.X, hard.y, 10.0, checkpoint=path, report=interrupted_after(5))
+    solve(hard.X, hard.y, 10.0, checkpoint=path, node_limit=100)
     written = path.read_bytes()
     for X, y, C, method, words in [
         (
@@ -114,15 +141,19 @@ def test_other_data_are_refused(hard, tmp_path) -> None:
 
 def test_a_state_of_data_that_are_reduced_in_another_way_is_refused(hard, tmp_path, monkeypatch) -> None:
     path = tmp_path / "state"
-    solve(hard.X, hard.y, 10.0, checkpoint=path, report=interrupted_after(5))
+    solve(hard.X, hard.y, 10.0, checkpoint=path, node_limit=100)
     monkeypatch.setattr(solver, "presolve", lambda problem, **_: presolve.presolve(problem, reduce=False))
     with pytest.raises(ValueError, match="reduces these data in another way"):
         solve(hard.X, hard.y, 10.0, resume=path)
 
 
 def test_a_worse_search_does_not_replace_what_was_saved(hard, tmp_path, monkeypatch) -> None:
+    def interrupted_with_a_hyperplane(time, upper, lower, nodes) -> None:
+        if isfinite(upper):
+            raise KeyboardInterrupt
+
     path = tmp_path / "state"
-    first = solve(hard.X, hard.y, 10.0, checkpoint=path, report=interrupted_after(3))
+    first = solve(hard.X, hard.y, 10.0, checkpoint=path, report=interrupted_with_a_hyperplane)
     assert (first.status, first.nodes) == (Status.INTERRUPTED, 0)
     search = turns._searched
 
@@ -173,19 +204,20 @@ def test_what_cannot_be_done_is_refused_at_once(settings, words) -> None:
         solve([[0.0], [1.0]], [0, 1], **settings)
 
 
+@pytest.mark.usefixtures("always_due")
 @pytest.mark.parametrize("method", ["auto", "packing", "directions"])
 def test_many_interruptions_change_nothing(method, hard, tmp_path) -> None:
-    reference = solve(hard.X, hard.y, 10.0, method=method)
+    reference = solve(hard.X, hard.y, 10.0, method=method, time_limit=None)
     path = tmp_path / "state"
+    settings: dict = {"method": method, "checkpoint": path, "time_limit": None}
     bounds, runs = [0.0], 0
-    result = solve(hard.X, hard.y, 10.0, method=method, checkpoint=path, report=interrupted_after(3))
+    result = solve(hard.X, hard.y, 10.0, report=interrupted_at_once, **settings)
     while result.status is Status.INTERRUPTED and runs < 100:
         runs += 1
         bounds.append(result.lower_bound)
-        result = solve(
-            hard.X, hard.y, 10.0, method=method, checkpoint=path, resume=path, report=interrupted_after(4 + runs)
-        )
-    assert runs > 1
+        # Longer and longer, and in the beginning far less than all: there are hundreds of subproblems.
+        result = solve(hard.X, hard.y, 10.0, resume=path, report=interrupted_after(10 * runs), **settings)
+    assert runs > 5
     assert result.optimal
     assert result.objective == pytest.approx(reference.objective, rel=1e-6)
     assert verify(result, hard.X, hard.y)
@@ -193,13 +225,14 @@ def test_many_interruptions_change_nothing(method, hard, tmp_path) -> None:
     assert max(bounds) <= reference.objective * (1 + 1e-9)
 
 
-def test_a_finished_solve_is_told_at_once(hard, tmp_path) -> None:
+def test_a_finished_solve_is_told_without_a_search(hard, tmp_path, monkeypatch) -> None:
     path = tmp_path / "state"
-    first = solve(hard.X, hard.y, 10.0, checkpoint=path)
+    first = solve(hard.X, hard.y, 10.0, checkpoint=path, time_limit=None)
+    monkeypatch.setattr(turns, "_searched", None)
+    monkeypatch.setattr(LocalEngine, "search", None)
     again = solve(hard.X, hard.y, 10.0, resume=path)
     assert again.optimal
-    assert (again.objective, again.coef) == (first.objective, first.coef)
-    assert again.runtime < 0.5
+    assert (again.objective, again.coef, again.nodes) == (first.objective, first.coef, first.nodes)
 
 
 def test_a_finer_gap_does_not_replace_the_state_of_a_coarser_one(harder, tmp_path) -> None:
@@ -225,40 +258,48 @@ def test_a_finer_gap_does_not_replace_the_state_of_a_coarser_one(harder, tmp_pat
 def test_a_run_that_ends_at_once_passes_the_state_on(harder, tmp_path) -> None:
     path, other = tmp_path / "state", tmp_path / "other"
     solve(harder.X, harder.y, 10.0, method="packing", checkpoint=path, report=interrupted_in_the_tree)
-    solve(harder.X, harder.y, 10.0, method="packing", checkpoint=other, resume=path, report=interrupted_after(0))
+    solve(harder.X, harder.y, 10.0, method="packing", checkpoint=other, resume=path, report=interrupted_at_once)
     before = open_subproblems(path, harder, method="packing")
     assert open_subproblems(other, harder, method="packing") == before
     assert sum(before.values()) > 0
 
 
+# It waits, so that the search cannot end before the signal comes.
 TERMINATED = """
 import sys
 from hardmargin import solve
 from hardmargin.data import generate
+from hardmargin.methods import packing
+packing._FIRST_NODES = 100
 data = generate("B", 200, 10, 3)
 def report(time, upper, lower, nodes):
     if nodes > 0:
         print("searching", flush=True)
-solve(data.X, data.y, 10.0, method="packing", checkpoint=sys.argv[1], checkpoint_interval=1000, report=report)
+        sys.stdin.readline()
+limits = {"time_limit": None, "checkpoint_interval": 1e9}
+solve(data.X, data.y, 10.0, method="packing", checkpoint=sys.argv[1], report=report, **limits)
 print("not reached")
 """
 
 
 def test_a_program_that_is_told_to_end_keeps_the_state_first(tmp_path) -> None:
     path = tmp_path / "state"
-    child = subprocess.Popen([sys.executable, "-c", TERMINATED, str(path)], stdout=subprocess.PIPE, text=True)
+    child = subprocess.Popen(
+        [sys.executable, "-c", TERMINATED, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
     assert child.stdout is not None
     assert child.stdout.readline() == "searching\n"
     assert not path.exists()
     child.send_signal(signal.SIGTERM)
     try:
-        output, _ = child.communicate(timeout=60)
+        output, _ = child.communicate("go on\n", timeout=PATIENCE)
     finally:
         child.kill()
     assert child.returncode == -signal.SIGTERM
     assert "not reached" not in output
     data = generate("B", 200, 10, 3)
     assert sum(open_subproblems(path, data, method="packing").values()) > 0
+    assert os.listdir(tmp_path) == ["state"]
 
 
 def test_a_finer_gap_is_proven_from_a_coarse_state(tmp_path) -> None:
@@ -292,7 +333,7 @@ def test_ctrl_c_at_the_first_report_of_a_resumed_run(harder, tmp_path) -> None:
     first = solve(harder.X, harder.y, 10.0, method="packing", checkpoint=path, report=interrupted_in_the_tree)
     written = path.read_bytes()
     again = solve(
-        harder.X, harder.y, 10.0, method="packing", checkpoint=path, resume=path, report=interrupted_after(0)
+        harder.X, harder.y, 10.0, method="packing", checkpoint=path, resume=path, report=interrupted_at_once
     )
     assert again.status is Status.INTERRUPTED
     assert (again.objective, again.lower_bound) == (first.objective, first.lower_bound)
@@ -329,7 +370,7 @@ def test_the_projection_of_dependent_features_is_part_of_the_state(hard, tmp_pat
     """Its last digits depend on the machine, and so would the data that open subproblems are about."""
     X = np.column_stack([hard.X, hard.X @ np.arange(1.0, 6.0), hard.X[:, 0]])
     path = tmp_path / "state"
-    first = solve(X, hard.y, 10.0, checkpoint=path, report=interrupted_after(5))
+    first = solve(X, hard.y, 10.0, checkpoint=path, node_limit=100)
     assert "2 dependent features" in first.presolve
     monkeypatch.setattr("hardmargin.keeper.projection", None)
     second = solve(X, hard.y, 10.0, resume=path)
@@ -337,7 +378,7 @@ def test_the_projection_of_dependent_features_is_part_of_the_state(hard, tmp_pat
     assert second.objective == pytest.approx(solve(X, hard.y, 10.0).objective, rel=1e-6)
 
 
-def test_a_disk_that_is_full_does_not_end_the_search(tmp_path, monkeypatch) -> None:
+def test_a_disk_that_is_full_does_not_end_the_search(tmp_path, monkeypatch, clock) -> None:
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
@@ -345,59 +386,90 @@ def test_a_disk_that_is_full_does_not_end_the_search(tmp_path, monkeypatch) -> N
     keeper = Keeper(IDENTITY, tmp_path / "state", 0.01)
     with pytest.warns(RuntimeWarning, match="No space left on device; the search goes on"):
         keeper.save(dict)
-    assert keeper.seconds_until_due() > 5, "it will not be better at once"
+    assert keeper.seconds_until_due() == pytest.approx(20), "it will not be better at once"
+    clock.now += 15
+    assert keeper.seconds_until_due() == pytest.approx(5)
     with pytest.warns(RuntimeWarning, match="the search has ended, and its last state is NOT saved"):
         keeper.save(dict, last=True)
 
 
-def test_writing_takes_a_small_share_of_the_time(tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr("hardmargin.keeper.write_checkpoint", lambda *_: time.sleep(0.05))
+def test_writing_takes_a_small_share_of_the_time(tmp_path, monkeypatch, clock) -> None:
+    def write(*_: object) -> None:
+        clock.now += 0.05
+
+    monkeypatch.setattr("hardmargin.keeper.write_checkpoint", write)
     keeper = Keeper(IDENTITY, tmp_path / "state", 0.01)
+    assert keeper.seconds_until_due() == pytest.approx(0.01)
     keeper.save(dict)
-    assert keeper.seconds_until_due() > 0.5
+    assert keeper.seconds_until_due() == pytest.approx(1.0)
 
 
-# Children that are killed at any moment, all of one parent, so that none spends its life on imports.
+# Children of one parent, so that none spends its life on imports. Each writes a state after every subproblem and
+# kills itself after some: while it writes one, when it has, or in the next search.
 KILLING = """
-import os, random, signal, sys, time
+import os, random, signal, sys
 import hardmargin.cli.commands, hardmargin.progress
 from hardmargin.cli import main
+from hardmargin.keeper import Keeper
+from hardmargin.methods.watch import Watch
 hardmargin.solve([[0.0], [1.0]], [0, 1])
-words, state, model = sys.argv[1:-2], sys.argv[-2], sys.argv[-1]
+most, words, state, model = int(sys.argv[1]), sys.argv[2:-2], sys.argv[-2], sys.argv[-1]
+replace, report = os.replace, Watch.report
+def live(moment, count):
+    def killed(present):
+        if count == 0 and present == moment:
+            os.kill(os.getpid(), signal.SIGKILL)
+    def replace_or_die(source, target):
+        nonlocal count
+        count -= os.path.basename(target) == os.path.basename(state)
+        killed("while writing")
+        replace(source, target)
+        killed("when written")
+    def report_or_die(watch, *bounds):
+        killed("in a search")
+        return report(watch, *bounds)
+    os.replace, Watch.report, os.fsync = replace_or_die, report_or_die, lambda _: None
+    Keeper.seconds_until_due = lambda keeper: 0.0
+    os._exit(main(words + (["--resume", state] if os.path.exists(state) else [])))
 moments, kills, states = random.Random(7), 0, set()
-while not os.path.exists(model) and kills < 200:
+while not os.path.exists(model):
+    moment = moments.choice(["while writing", "when written", "in a search"])
+    count = moments.randint(1, most)
     child = os.fork()
     if child == 0:
-        os._exit(main(words + (["--resume", state] if os.path.exists(state) else [])))
-    time.sleep(moments.uniform(0.05, 0.5))
-    if os.waitpid(child, os.WNOHANG)[0] == 0:
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-        kills += 1
+        live(moment, count)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    assert status in (0, -signal.SIGKILL), status
+    kills += status != 0
     states.add(os.stat(state).st_mtime_ns if os.path.exists(state) else 0)
 print(kills, len(states))
 """
 
 
-@pytest.mark.parametrize("method", ["auto", "packing"])
-def test_killed_at_any_moment_it_goes_on_from_its_last_state(method, harder, tmp_path) -> None:
-    data = harder
-    reference = solve(data.X, data.y, 10.0, threads=2)
+@pytest.mark.parametrize(
+    ("method", "sizes", "subproblems"), [("auto", (60, 3, 5), 120), ("packing", (60, 6, 3), 100)]
+)
+def test_killed_at_any_moment_it_goes_on_from_its_last_state(method, sizes, subproblems, tmp_path) -> None:
+    data = generate("B", *sizes)
+    reference = solve(data.X, data.y, 10.0, method=method, time_limit=None)
     table, state, model = tmp_path / "data.csv", tmp_path / "state", tmp_path / "model.json"
     np.savetxt(table, np.column_stack([data.X, data.y]), delimiter=",", fmt="%.17g")
     words = ["solve", str(table), "--C", "10", "--method", method, "--json", str(model), "--quiet"]
-    # The state is kept far more often than anybody would, and the primal search is short.
-    words += ["--checkpoint", str(state), "--checkpoint-interval", "0.01", "--option", "heuristic_effort=0.01"]
-    command = [sys.executable, "-c", KILLING, *words, str(state), str(model)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=200, check=True)
+    # The primal search is short.
+    words += ["--checkpoint", str(state), "--option", "heuristic_effort=0.01", "--time-limit", "inf"]
+    # No child keeps more than an eighth of what there is to do, so that it takes eight of them on any machine.
+    command = [sys.executable, "-c", KILLING, str(subproblems // 8), *words, str(state), str(model)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=True)
     kills, states = map(int, done.stdout.split())
     assert kills > 5, "it ended too soon to be killed"
     assert states > 5, "hardly any state was kept"
     found = Result.load(model)
+    assert found.nodes >= subproblems
     assert verify(found, data.X, data.y)
     assert found.optimal
     assert found.objective == pytest.approx(reference.objective, rel=1e-6)
     assert found.lower_bound == pytest.approx(reference.lower_bound, rel=2e-6)
+    assert sorted(os.listdir(tmp_path)) == ["data.csv", "model.json", "state"], "something was left behind"
 
 
 def test_bad_states_are_one_line_on_the_command_line(tmp_path, generated, capsys) -> None:

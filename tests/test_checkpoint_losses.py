@@ -18,8 +18,14 @@ from hardmargin.methods.directions import DirectionProof
 from hardmargin.methods.packing import PackingProof
 
 
+@pytest.fixture(scope="module")
+def problems_and_optima():
+    """Problems and what brute force finds, which takes most of the time."""
+    return [(problem, optimum(problem)) for problem in problems_with_trees()]
+
+
 @pytest.mark.parametrize("kind", [PackingProof, DirectionProof])
-def test_no_subproblem_is_lost_between_two_states(kind, tmp_path, monkeypatch) -> None:
+def test_no_subproblem_is_lost_between_two_states(kind, problems_and_optima, tmp_path, monkeypatch) -> None:
     """The first hyperplane is a poor one, so that the optimum is missed if what is open is."""
     monkeypatch.setattr(proof, "Search", partial(proof.Search, slice=1))
     for module in (packing, directions):
@@ -28,8 +34,7 @@ def test_no_subproblem_is_lost_between_two_states(kind, tmp_path, monkeypatch) -
     monkeypatch.setattr(os, "fsync", lambda _: None)
     states = improved = 0
     path = tmp_path / "state"
-    for problem in problems_with_trees():
-        least = optimum(problem)
+    for problem, least in problems_and_optima:
         found = Result.of(
             problem,
             np.zeros(problem.m),

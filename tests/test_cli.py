@@ -15,6 +15,9 @@ import hardmargin
 from hardmargin.cli import main
 from hardmargin.versions import installed_versions
 
+# No process of a test takes a second on an idle machine; one that takes so many hangs.
+PATIENCE = 900
+
 SEPARABLE = "0.0,0.5,no\n1.0,0.0,no\n3.0,0.5,yes\n4.0,1.0,yes\n"
 
 
@@ -34,7 +37,7 @@ def one_line(text):
 
 def run_process(*arguments, **settings):
     return subprocess.run(
-        [sys.executable, "-m", "hardmargin", *arguments], text=True, timeout=60, check=False, **settings
+        [sys.executable, "-m", "hardmargin", *arguments], text=True, timeout=PATIENCE, check=False, **settings
     )
 
 

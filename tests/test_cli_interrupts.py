@@ -15,6 +15,9 @@ from hardmargin import Result, Status, data
 from hardmargin.cli import main
 from hardmargin.cli.interrupts import Interrupts
 
+# No process of a test takes a second on an idle machine; one that takes so many hangs.
+PATIENCE = 900
+
 SIGNALS = [(signal.SIGINT, 130), (signal.SIGTERM, 143)]
 
 # A process in the background of a script ignores SIGINT, and rightly so, but not in a test of it.
@@ -28,13 +31,19 @@ from hardmargin.cli import main
 def run_listening(program, *words):
     """Run a program after the lines above, with these arguments."""
     command = [sys.executable, "-c", LISTENING + program, *words]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
 
 
 @pytest.fixture
 def hard_data(generated):
     """Data on which no search is done before it is stopped."""
     return generated("A", 400, 10)
+
+
+@pytest.fixture
+def easy_data(generated):
+    """Data on which every search is done at once."""
+    return generated("A", 30, 2)
 
 
 @pytest.fixture
@@ -96,7 +105,7 @@ def test_a_second_signal_is_passed_over_and_a_third_is_not():
 
 
 @pytest.mark.usefixtures("handlers")
-def test_between_search_and_writing_the_model_is_written(hard_data, tmp_path, monkeypatch, capsys):
+def test_between_search_and_writing_the_model_is_written(easy_data, tmp_path, monkeypatch, capsys):
     search = hardmargin.solve
 
     def interrupted(*arguments, **settings):
@@ -106,7 +115,7 @@ def test_between_search_and_writing_the_model_is_written(hard_data, tmp_path, mo
 
     monkeypatch.setattr(hardmargin, "solve", interrupted)
     model = tmp_path / "model.json"
-    assert main(["solve", hard_data, "--time-limit", "1", "--json", str(model)]) == 130
+    assert main(["solve", easy_data, "--json", str(model)]) == 130
     out, err = capsys.readouterr()
     assert Result.load(model).summary() in out
     assert err == "hardmargin: interrupted\n"
@@ -126,13 +135,117 @@ sys.exit(main())
     assert (done.returncode, done.stdout, done.stderr) == (status, "", "hardmargin: interrupted\n")
 
 
+# Becomes the command many times, each time with a signal at the call of another function after that of main(): all
+# calls that are made before a Python handler can be in place, and some of those that follow, to the last.
+STARTING = """
+import os, signal, sys
+# Much of the work of a start, and none of ours.
+import numpy, rich.console, rich.live
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+def command(number, moment, counted=lambda calls: None):
+    calls = 0
+    def at_a_call(frame, event, argument):
+        nonlocal calls
+        if calls or (frame.f_code.co_name == "main" and frame.f_globals["__name__"] == "hardmargin.cli"):
+            calls += 1
+            counted(calls)
+            if calls == moment:
+                signal.raise_signal(number)
+    sys.settrace(at_a_call)
+    from hardmargin.cli import main
+    sys.exit(main())
+
+def outcome(number, moment):
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.dup2(writing, 2)
+        command(number, moment)
+    os.close(writing)
+    with os.fdopen(reading) as file:
+        said = file.read()
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), said
+
+def all_calls():
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        import atexit
+        most = 0
+        def counted(calls):
+            nonlocal most
+            most = calls
+        atexit.register(lambda: os.write(writing, str(most).encode()))
+        command(signal.SIGINT, 0, counted)
+    os.close(writing)
+    os.waitpid(child, 0)
+    with os.fdopen(reading) as file:
+        return int(file.read())
+
+number, status = int(sys.argv.pop(1)), int(sys.argv.pop(1))
+total = all_calls()
+# The first is that of main() itself.
+moments = [*range(2, 8), *(total * k // 12 for k in range(1, 12)), total - 5]
+for moment in moments:
+    print(moment, *outcome(number, moment), sep="|", end="\\0")
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.parametrize(("number", "status"), SIGNALS)
+def test_at_any_moment_of_the_command_there_is_no_traceback(number, status, easy_data):
+    words = [str(int(number)), str(status), "solve", easy_data, "--quiet"]
+    command = [sys.executable, "-c", STARTING, *words]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    outcomes = [outcome.split("|") for outcome in done.stdout.split("\0")[:-1]]
+    assert len(outcomes) == 18
+    for moment, found, said in outcomes:
+        # Before Python code can answer SIGTERM, it ends the process by itself. When all is done, there is nothing
+        # left to interrupt.
+        early, late = int(moment) < 1000, moment == outcomes[-1][0]
+        expected = {status, *([-number] if early and number == signal.SIGTERM else []), *([0] if late else [])}
+        assert int(found) in expected, (moment, said)
+        assert said in ("", "hardmargin: interrupted\n"), moment
+
+
+def test_what_comes_before_the_command_imports_nothing():
+    program = """
+before = set(sys.modules)
+import hardmargin.cli
+print(*sorted(name for name in set(sys.modules) - before if not name.startswith("importlib")))
+"""
+    listening = LISTENING.replace("from hardmargin.cli import main\n", "import contextlib, types, warnings\n")
+    done = subprocess.run(
+        [sys.executable, "-c", listening + program], capture_output=True, text=True, timeout=PATIENCE, check=True
+    )
+    assert done.stdout.split() == ["hardmargin", "hardmargin.cli"]
+
+
+@pytest.mark.parametrize(("number", "status"), SIGNALS)
+def test_between_the_imports_of_a_script_and_its_command(number, status, tmp_path):
+    """The script that pip makes of the command compiles a regular expression in between."""
+    script = tmp_path / "hardmargin"
+    script.write_text(f"{LISTENING}\nsignal.raise_signal({int(number)})\nsys.exit(main())\n")
+    command = [sys.executable, str(script), "--version"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (status, "", "hardmargin: interrupted\n")
+
+
+def test_to_import_the_command_line_changes_no_handlers():
+    done = run_listening("print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)")
+    assert (done.stdout, done.stderr) == ("True\n", "")
+
+
 def test_after_the_command_of_a_process_nothing_interrupts_its_end():
     done = run_listening("status = main(); signal.raise_signal(signal.SIGINT); sys.exit(status)", "show-versions")
     assert (done.returncode, done.stderr) == (0, "")
 
 
 @pytest.mark.usefixtures("handlers")
-def test_while_writing_the_model_is_finished(hard_data, tmp_path, monkeypatch, capsys):
+def test_while_writing_the_model_is_finished(easy_data, tmp_path, monkeypatch, capsys):
     save = Result.save
 
     def interrupted(result, path):
@@ -141,7 +254,7 @@ def test_while_writing_the_model_is_finished(hard_data, tmp_path, monkeypatch, c
 
     monkeypatch.setattr(Result, "save", interrupted)
     model = tmp_path / "model.json"
-    assert main(["solve", hard_data, "--time-limit", "1", "--json", str(model)]) == 130
+    assert main(["solve", easy_data, "--json", str(model)]) == 130
     assert Result.load(model).summary() in capsys.readouterr().out
 
 
@@ -157,7 +270,9 @@ def test_other_threads_may_run_commands_too():
 @pytest.mark.parametrize(("number", "status"), SIGNALS)
 def test_a_searching_process_stops_and_keeps_what_it_has(number, status, hard_data, tmp_path):
     model = tmp_path / "model.json"
+    # Nothing but the signal ends it.
     words = ["solve", hard_data, "--json", str(model), "--method", "heuristic", "--option", "effort=1e9"]
+    words += ["--time-limit", "inf"]
     terminal, screen = os.openpty()
     with subprocess.Popen(
         [sys.executable, "-c", LISTENING + "sys.exit(main())", *words],
@@ -172,7 +287,7 @@ def test_a_searching_process_stops_and_keeps_what_it_has(number, status, hard_da
         while b"*" not in shown:
             shown += os.read(terminal, 1024)
         process.send_signal(number)
-        summary, _ = process.communicate(timeout=60)
+        summary, _ = process.communicate(timeout=PATIENCE)
     os.close(terminal)
     assert process.returncode == status
     result = Result.load(model)

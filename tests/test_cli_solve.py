@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import signal
 from dataclasses import fields
 
 import pytest
 
 import hardmargin
 import hardmargin.methods
-from hardmargin import Result
+from hardmargin import Result, keeper
 from hardmargin.cli import main
 
 
@@ -255,6 +256,61 @@ def test_a_model_that_cannot_be_written_after_all_is_still_summed_up(data, tmp_p
     out, err = capsys.readouterr()
     assert "objective" in out
     assert err == "hardmargin: error: model.json: No space left on device\n"
+
+
+def full(*_):
+    raise OSError(28, "No space left on device", "state")
+
+
+@pytest.mark.parametrize("interrupted", [False, True])
+def test_a_last_state_that_cannot_be_written_is_a_status_of_its_own(
+    interrupted, data, tmp_path, monkeypatch, capsys
+):
+    search = hardmargin.solve
+
+    def solve(*arguments, report, **settings):
+        def interrupting(*bounds):
+            nonlocal interrupted
+            if interrupted:
+                signal.raise_signal(signal.SIGINT)
+                interrupted = False
+            report(*bounds)
+
+        return search(*arguments, report=interrupting, **settings)
+
+    monkeypatch.setattr(hardmargin, "solve", solve)
+    monkeypatch.setattr("hardmargin.keeper.write_checkpoint", full)
+    model, state = tmp_path / "model.json", tmp_path / "state"
+    assert main(["solve", data, "--json", str(model), "--checkpoint", str(state), "--quiet"]) == 74
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err == (
+        f"hardmargin: warning: checkpoint {state}: No space left on device; the search has ended, and its last "
+        "state is NOT saved, and the last checkpoint that could be written is kept.\n"
+    )
+    assert Result.load(model).n == 5
+    assert not state.exists()
+
+
+def test_a_state_that_cannot_be_written_on_the_way_is_one_warning(tmp_path, generated, monkeypatch, capsys):
+    write, tries = keeper.write_checkpoint, []
+
+    def full_for_a_while(*arguments):
+        tries.append(arguments)
+        if len(tries) < 5:
+            full()
+        write(*arguments)
+
+    monkeypatch.setattr(keeper, "write_checkpoint", full_for_a_while)
+    monkeypatch.setattr(keeper.Keeper, "seconds_until_due", lambda _: 0.0)
+    state = tmp_path / "state"
+    words = ["--method", "directions", "--checkpoint", str(state), "--option", "heuristic_effort=0.01", "--quiet"]
+    assert main(["solve", generated("B", 40, 3), *words]) == 0
+    assert len(tries) > 5
+    err = capsys.readouterr().err
+    assert err.startswith(f"hardmargin: warning: checkpoint {state}: No space left on device; the search goes on")
+    assert err.count("\n") == 1
+    assert state.exists()
 
 
 @pytest.mark.skipif(not os.path.exists(os.devnull) or os.name == "nt", reason="needs a device")

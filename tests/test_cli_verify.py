@@ -40,6 +40,10 @@ def test_an_honest_model_holds(model, data, capsys):
         ("n_violations", lambda value: value + 1),
         ("intercept", lambda value: value + 5.0),
         ("coef", lambda value: [0.5 * number for number in value]),
+        ("runtime", lambda value: -value),
+        ("trace", lambda value: [[*value[0][:2], 1e9], *value[1:]]),
+        ("target_gap", lambda _: 5.0),
+        ("method", lambda _: "magic"),
     ],
 )
 def test_a_lie_is_found_out(claim, lie, model, data, capsys):
@@ -50,6 +54,25 @@ def test_a_lie_is_found_out(claim, lie, model, data, capsys):
     out, err = capsys.readouterr()
     assert "DOES NOT HOLD" in out
     assert err == ""
+
+
+@pytest.mark.parametrize("target", [None, "missing", 1.0, 5.0])
+def test_optimal_without_a_proof_is_found_out(target, model, data, capsys):
+    values = json.loads(model.read_text())
+    values |= {"status": "optimal", "lower_bound": 0.0, "gap": 1.0, "target_gap": target}
+    # A trace that fits.
+    values["trace"] = [[values["runtime"], values["objective"], 0.0]]
+    if target == "missing":
+        del values["target_gap"]
+    model.write_text(json.dumps(values))
+    assert main(["verify", str(model), data]) == 1
+    assert "  status                 DOES NOT HOLD: claimed optimal (gap asked for: " in capsys.readouterr().out
+
+
+def test_what_is_not_checked_is_named(model, data, capsys):
+    assert main(["verify", str(model), data]) == 0
+    told = "lower_bound (needs a proof), method, nodes, presolve, runtime, version"
+    assert f"  taken as given         C, target_gap\n  not checked            {told}\n" in capsys.readouterr().out
 
 
 def test_other_data_are_bad_input(model, generated, capsys):

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
+import math
 import os
 import signal
+import socket
 import subprocess
 import sys
-import threading
 import time
+import warnings
 
 import pytest
 
@@ -16,18 +19,31 @@ from hardmargin import Problem, Status, solve, verify
 from hardmargin.cli import main
 from hardmargin.data import generate
 from hardmargin.frontier import FORMAT
+from waiting import until
 
-distributed = pytest.importorskip("distributed", reason="Dask is not installed")
+pytest.importorskip("distributed", reason="Dask is not installed")
+
+import distributed
+
+from hardmargin.cluster import engine, link, spread
+from hardmargin.methods import directions, packing
 
 # Dask and what it stands on warn of things that are not ours, and warnings are errors here.
 pytestmark = pytest.mark.filterwarnings("ignore")
+
+# Little is done before the cluster is made use of.
+FIRST_NODES = 50
+QUICK_START = {"heuristic_effort": 0.01}
+
+#: Seconds by which a busy machine may make a call that is timed here longer.
+ALLOWANCE = 60.0
 
 
 @pytest.fixture(scope="module")
 def client():
     with (
         distributed.LocalCluster(
-            n_workers=3, threads_per_worker=1, processes=True, dashboard_address=None, memory_limit=0
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, memory_limit=0
         ) as cluster,
         distributed.Client(cluster) as client,
     ):
@@ -36,41 +52,102 @@ def client():
 
 @pytest.fixture(scope="module")
 def hard():
-    """Data, and their optimum with C = 10."""
-    data = generate("B", 130, 8, 3)
-    return data, solve(data.X, data.y, 10.0, threads=2)
+    """Data of a problem with some thousand subproblems, and its optimum with C = 10."""
+    data = generate("B", 100, 8, 3)
+    return data, solve(data.X, data.y, 10.0, method="packing", time_limit=None)
+
+
+@pytest.fixture
+def slices(monkeypatch) -> list[int]:
+    """The numbers of all slices that are given out; there is something to give out early."""
+    given: list[int] = []
+    submit = link.Link.submit
+
+    def submitted(self, *arguments) -> int:
+        given.append(submit(self, *arguments))
+        return given[-1]
+
+    monkeypatch.setattr(link.Link, "submit", submitted)
+    monkeypatch.setattr(packing, "_FIRST_NODES", FIRST_NODES)
+    monkeypatch.setattr(directions, "_FIRST_NODES", FIRST_NODES)
+    monkeypatch.setattr(engine, "_FIRST_SEARCH", 0.0)
+    return given
+
+
+@pytest.fixture
+def outside():
+    """A scheduler with a worker in another process: the process, and the address."""
+    program = """
+import sys
+from distributed import LocalCluster
+if __name__ == "__main__":
+    with LocalCluster(
+        n_workers=1, threads_per_worker=1, processes=False, protocol="tcp", dashboard_address=None, memory_limit=0
+    ) as cluster:
+        print(cluster.scheduler_address, flush=True)
+        sys.stdin.read()
+"""
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            yield process, process.stdout.readline().strip()
+        finally:
+            process.kill()
+
+
+@pytest.fixture
+def links(monkeypatch) -> list[link.Link]:
+    """The links to clusters that are made."""
+    made: list[link.Link] = []
+
+    class Recorded(link.Link):
+        def __init__(self, *arguments) -> None:
+            super().__init__(*arguments)
+            made.append(self)
+
+    monkeypatch.setattr(engine, "Link", Recorded)
+    return made
 
 
 @pytest.mark.parametrize("method", ["auto", "packing", "directions"])
-def test_the_same_optimum_as_without(method, client) -> None:
+def test_the_same_optimum_as_without(method, client, slices) -> None:
     data = generate("B", 90, 5, 3)
-    reference = solve(data.X, data.y, 10.0, method=method)
-    result = solve(data.X, data.y, 10.0, method=method, cluster=client)
+    reference = solve(data.X, data.y, 10.0, method=method, time_limit=None)
+    result = solve(
+        data.X, data.y, 10.0, method=method, cluster=client, time_limit=None, options={"heuristic_effort": 0.01}
+    )
+    assert slices
     assert result.optimal
     assert result.objective == pytest.approx(reference.objective, rel=1e-6)
     assert verify(result, data.X, data.y)
 
 
-def test_lost_workers_cost_nothing_but_time(client, hard) -> None:
+def test_lost_workers_cost_nothing_but_time(client, hard, slices, monkeypatch) -> None:
+    # It is for the workers that come back to do it.
+    monkeypatch.setattr(spread, "_PATIENCE", math.inf)
     data, reference = hard
     lost: list[int] = []
-    over = threading.Event()
 
-    def kill_workers() -> None:
-        while not over.wait(0.7) and len(lost) < 6:
-            pids = list(client.run(os.getpid).values())
-            if pids:
-                os.kill(pids[len(lost) % len(pids)], signal.SIGKILL)
-                lost.append(pids[0])
+    def kill_workers(seconds, upper, lower, nodes) -> None:
+        # All of them, with what they are at; those that take their place again lose nothing more.
+        if slices and not lost:
+            lost.extend(client.run(os.getpid).values())
+            for pid in lost:
+                os.kill(pid, signal.SIGKILL)
 
-    killer = threading.Thread(target=kill_workers)
-    killer.start()
-    try:
-        result = solve(data.X, data.y, 10.0, method="packing", cluster=client, time_limit=120)
-    finally:
-        over.set()
-        killer.join()
-    assert len(lost) > 1
+    result = solve(
+        data.X,
+        data.y,
+        10.0,
+        method="packing",
+        cluster=client,
+        time_limit=None,
+        report=kill_workers,
+        options=QUICK_START,
+    )
+    assert len(set(lost)) == 2
+    assert not set(client.run(os.getpid).values()) & set(lost)
     assert result.optimal
     assert result.objective == pytest.approx(reference.objective, rel=1e-6)
     assert result.lower_bound <= reference.objective * (1 + 1e-9)
@@ -78,45 +155,90 @@ def test_lost_workers_cost_nothing_but_time(client, hard) -> None:
     assert lowers == sorted(lowers)
 
 
+@pytest.mark.usefixtures("slices")
 def test_without_any_worker_it_goes_on_here(hard, monkeypatch) -> None:
-    monkeypatch.setattr("hardmargin.cluster.engine._PATIENCE", 0.2)
-    monkeypatch.setattr("hardmargin.methods.packing._FIRST_NODES", 50)
+    monkeypatch.setattr(spread, "_PATIENCE", 0.0)
     data, reference = hard
     with (
         distributed.LocalCluster(n_workers=0, dashboard_address=None) as cluster,
         distributed.Client(cluster) as client,
         pytest.warns(RuntimeWarning, match="no worker of the cluster is there"),
     ):
-        result = solve(
-            data.X, data.y, 10.0, method="packing", cluster=client, time_limit=8, options={"heuristic_effort": 0.01}
-        )
-    assert result.nodes > 50
-    assert 0 < result.lower_bound <= reference.objective * (1 + 1e-9)
+        result = solve(data.X, data.y, 10.0, method="packing", cluster=client, time_limit=None, options=QUICK_START)
+    assert result.nodes > FIRST_NODES
+    assert result.optimal
+    assert result.objective == pytest.approx(reference.objective, rel=1e-6)
 
 
-def test_the_death_of_the_scheduler_is_survived(hard, monkeypatch) -> None:
-    monkeypatch.setattr("hardmargin.cluster.engine._PATIENCE", 0.2)
-    monkeypatch.setattr("hardmargin.cluster.engine._GATHER", 0.5)
+@pytest.mark.parametrize("fate", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "frozen"])
+def test_the_end_of_the_scheduler_is_survived(fate, hard, outside, slices, links, monkeypatch) -> None:
+    """Frozen, it looks as if the network were cut: nothing fails, and nothing answers."""
     data, reference = hard
-    cluster = distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, memory_limit=0)
-    client = distributed.Client(cluster, timeout=2)
-    closer = threading.Timer(3.0, cluster.close, kwargs={"timeout": 5})
-    closer.start()
-    try:
-        result = solve(data.X, data.y, 10.0, method="packing", cluster=client, time_limit=8)
-    finally:
-        closer.join()
-        client.close(timeout=1)
-    assert result.status in (Status.TIME_LIMIT, Status.OPTIMAL)
-    assert 0 < result.lower_bound <= reference.objective * (1 + 1e-9)
+    scheduler, address = outside
+    struck: list[int] = []
+
+    def strike(seconds, upper, lower, nodes) -> None:
+        if slices and not struck:
+            struck.append(nodes)
+            scheduler.send_signal(fate)
+            # From now on nobody is waited for, and who does not answer is lost.
+            monkeypatch.setattr(spread, "_PATIENCE", 0.0)
+            monkeypatch.setattr(link, "_SILENCE", 0.0)
+            until(lambda: links[-1].lost)
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        result = solve(
+            data.X,
+            data.y,
+            10.0,
+            method="packing",
+            cluster=address,
+            time_limit=None,
+            report=strike,
+            options=QUICK_START,
+        )
+    assert struck
+    assert any("the cluster was lost" in str(warning.message) for warning in caught)
+    assert result.optimal
+    assert result.objective == pytest.approx(reference.objective, rel=1e-6)
 
 
-def test_a_worker_that_cannot_do_it_is_no_reason_to_end(client, monkeypatch) -> None:
-    monkeypatch.setattr("hardmargin.methods.packing._FIRST_NODES", 50)
+def test_a_frozen_scheduler_is_no_reason_to_be_late(outside, slices) -> None:
+    """What is waited for, and how long, is told exactly in test_cluster_limits.py; here it is the whole of it."""
+    data, limit = generate("A", 200, 10, 1), 2.0
+    scheduler, address = outside
+    begun: list[float] = []
+
+    def freeze(seconds, upper, lower, nodes) -> None:
+        if not begun:
+            scheduler.send_signal(signal.SIGSTOP)
+            begun.append(time.monotonic() - seconds)
+
+    result = solve(
+        data.X,
+        data.y,
+        100.0,
+        method="packing",
+        cluster=address,
+        time_limit=limit,
+        report=freeze,
+        options=QUICK_START,
+    )
+    taken = time.monotonic() - begun[0]
+    assert result.status is Status.TIME_LIMIT
+    assert limit <= result.runtime <= taken <= limit + ALLOWANCE
+    # The time that it says is what the caller has waited.
+    assert taken - result.runtime <= ALLOWANCE / 10
+    assert 0 <= result.lower_bound < result.objective
+
+
+def test_a_worker_that_cannot_do_it_is_no_reason_to_end(client, slices, monkeypatch) -> None:
     monkeypatch.setattr("hardmargin.cluster.worker.run_slice", _broken)
     data = generate("B", 90, 5, 3)
-    with pytest.warns(RuntimeWarning, match="a worker of the cluster failed"):
-        result = solve(data.X, data.y, 10.0, method="packing", cluster=client)
+    with pytest.warns(RuntimeWarning, match="a worker of the cluster failed .*cannot do it"):
+        result = solve(data.X, data.y, 10.0, method="packing", cluster=client, time_limit=None, options=QUICK_START)
+    assert slices
     assert result.optimal
     assert result.objective == pytest.approx(solve(data.X, data.y, 10.0).objective, rel=1e-6)
 
@@ -125,71 +247,107 @@ def _broken(*_: object) -> None:
     raise ArithmeticError("this worker cannot do it")
 
 
-def test_limits_are_kept_and_the_state_can_be_gone_on_from(client, tmp_path) -> None:
+def test_ctrl_c_ends_it_and_the_state_can_be_gone_on_from(client, slices, tmp_path) -> None:
     data, state = generate("A", 200, 10, 1), tmp_path / "state"
-    begun = time.monotonic()
-    first = solve(data.X, data.y, 100.0, cluster=client, time_limit=5, checkpoint=state)
-    assert time.monotonic() - begun < 7
-    assert first.status is Status.TIME_LIMIT
-    # The other way round too: what a cluster began goes on without it.
-    second = solve(data.X, data.y, 100.0, time_limit=2, resume=state)
+    pressed: list[int] = []
+
+    def press(seconds, upper, lower, nodes) -> None:
+        # When some of what the workers did has come back.
+        if slices and nodes > 2 * FIRST_NODES:
+            pressed.append(nodes)
+            raise KeyboardInterrupt
+
+    first = solve(
+        data.X,
+        data.y,
+        100.0,
+        method="packing",
+        cluster=client,
+        time_limit=None,
+        report=press,
+        checkpoint=state,
+        options=QUICK_START,
+    )
+    assert pressed
+    assert first.status is Status.INTERRUPTED
+    assert 0 < first.lower_bound < first.objective
+    # What a cluster began goes on without it.
+    second = solve(
+        data.X,
+        data.y,
+        100.0,
+        method="packing",
+        time_limit=None,
+        node_limit=first.nodes + 100,
+        resume=state,
+        options=QUICK_START,
+    )
+    assert second.status is Status.NODE_LIMIT
     assert second.lower_bound >= first.lower_bound
     assert second.objective <= first.objective
     assert second.nodes > first.nodes
 
 
-def test_ctrl_c_ends_it_with_what_is_known(client) -> None:
-    data = generate("A", 200, 10, 1)
-    pressed: list[float] = []
-
-    def press(seconds, upper, lower, nodes) -> None:
-        if seconds > 3:
-            pressed.append(time.monotonic())
-            raise KeyboardInterrupt
-
-    result = solve(data.X, data.y, 100.0, cluster=client, report=press)
-    assert time.monotonic() - pressed[0] < 2
-    assert result.status is Status.INTERRUPTED
-    assert 0 < result.lower_bound < result.objective
-
-
 @pytest.mark.parametrize(
     ("cluster", "words"),
-    [("local:0", "local:N"), ("local:x", "local:N"), (7, "expected the address"), ("tcp://127.0.0.1:9", "answers")],
+    [
+        ("local:0", r"'local:0'; expected local:N with a whole number N >= 1"),
+        ("local:-1", r"'local:-1'; expected local:N with a whole number N >= 1"),
+        ("local:abc", r"'local:abc'; expected local:N with a whole number N >= 1"),
+        ("local:", r"'local:'; expected local:N with a whole number N >= 1"),
+        ("nowhere", "expected the address"),
+        (7, "expected the address"),
+    ],
 )
-def test_what_is_no_cluster_is_refused(cluster, words, monkeypatch) -> None:
-    monkeypatch.setattr("hardmargin.cluster.connection._TIMEOUT", 1)
+def test_what_is_no_cluster_is_refused_at_once(cluster, words, generated, monkeypatch, capsys) -> None:
+    """Nothing is started and nobody is asked."""
+    for name in ("Client", "LocalCluster"):
+        monkeypatch.setattr(distributed, name, type(name, (), {"__init__": lambda *_, **__: pytest.fail("tried")}))
     with pytest.raises(ValueError, match=words):
         solve([[0.0], [1.0], [0.5]], [0, 1, 1], cluster=cluster)
+    assert main(["solve", generated("B", 20, 2), "--cluster", str(cluster)]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
 
 
-def test_processes_on_this_machine_from_the_command_line(generated, capsys) -> None:
-    assert main(["solve", generated("B", 60, 5), "--C", "10", "--cluster", "local:2"]) == 0
+def test_where_no_scheduler_is_there_is_no_cluster(monkeypatch) -> None:
+    monkeypatch.setattr("hardmargin.cluster.connection._TIMEOUT", 0.1)
+    with pytest.raises(ValueError, match=r"'tcp://127\.0\.0\.1:9', where no scheduler answers"):
+        solve([[0.0], [1.0], [0.5]], [0, 1, 1], cluster="tcp://127.0.0.1:9")
+
+
+def test_a_scheduler_that_says_nothing_is_not_waited_for(monkeypatch) -> None:
+    """It takes the connection, as one that is frozen does."""
+    for name in ("_TIMEOUT", "_MARGIN"):
+        monkeypatch.setattr(f"hardmargin.cluster.connection.{name}", 0.1)
+    with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as silent:
+        address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
+        with pytest.raises(ValueError, match="where no scheduler answers"):
+            solve([[0.0], [1.0], [0.5]], [0, 1, 1], cluster=address)
+
+
+def test_processes_that_do_not_start_are_told_with_the_reason(generated, monkeypatch, capsys) -> None:
+    def fails(**_: object) -> None:
+        try:
+            raise OSError(24, "Too many open files")
+        except OSError as error:
+            raise RuntimeError("Nanny failed to start.") from error
+
+    monkeypatch.setattr(distributed, "LocalCluster", fails)
+    with pytest.raises(ValueError, match="'local:2', but its worker processes could not be started") as refusal:
+        solve([[0.0], [1.0], [0.5]], [0, 1, 1], cluster="local:2")
+    assert "OSError: [Errno 24] Too many open files" in str(refusal.value)
+    assert "__main__" in str(refusal.value)
+    assert main(["solve", generated("B", 20, 2), "--cluster", "local:2"]) == 2
+    told = capsys.readouterr().err
+    assert told.count("\n") == 1
+    assert told.startswith("hardmargin: error: cluster is 'local:2', but")
+
+
+def test_processes_on_this_machine_from_the_command_line(generated, slices, capsys) -> None:
+    words = ["--C", "10", "--method", "packing", "--option", "heuristic_effort=0.01", "--time-limit", "inf"]
+    assert main(["solve", generated("B", 100, 8), *words, "--cluster", "local:2"]) == 0
+    assert slices
     assert "proven minimal" in capsys.readouterr().out
-
-
-def test_a_frozen_scheduler_is_no_reason_to_be_late(hard, monkeypatch) -> None:
-    """As a network that is cut looks: nothing fails, and nothing answers."""
-    monkeypatch.setattr("hardmargin.cluster.engine._PATIENCE", 1.0)
-    monkeypatch.setattr("hardmargin.cluster.engine._ANSWER", 1.0)
-    monkeypatch.setattr("hardmargin.methods.packing._FIRST_NODES", 50)
-    data, reference = hard
-    scheduler = subprocess.Popen(
-        [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard", "--no-show"],
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        address = next(line for line in scheduler.stderr if "Scheduler at:" in line).split()[-1]
-        threading.Timer(3.0, scheduler.send_signal, (signal.SIGSTOP,)).start()
-        begun = time.monotonic()
-        result = solve(data.X, data.y, 10.0, method="packing", cluster=address, time_limit=8)
-        assert time.monotonic() - begun < 8 + 6
-    finally:
-        scheduler.kill()
-        scheduler.wait()
-        scheduler.stderr.close()
-    assert 0 < result.lower_bound <= reference.objective * (1 + 1e-9)
 
 
 def test_a_worker_that_means_something_else_by_subproblems_is_refused(monkeypatch) -> None:

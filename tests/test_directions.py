@@ -54,19 +54,44 @@ def test_one_thread_does_the_same_every_time_and_two_prove_the_same() -> None:
     assert parallel.objective == pytest.approx(first.objective, rel=1e-6)
 
 
-def test_the_bound_rises_and_the_time_limit_is_kept() -> None:
-    data = generate("B", 300, 10, 6)
-    result = solve(data.X, data.y, 10.0, method="directions", time_limit=3.0)
+def test_the_bound_rises_and_the_time_limit_is_kept(fake_clock, monkeypatch) -> None:
+    """The time is over in the first step of the proof. The second has no limit of its own, and looks at nothing."""
+    monkeypatch.setattr(directions, "_FIRST_NODES", 300)
+    data = generate("B", 200, 10, 6)
+
+    def end_time(time, upper, lower, nodes) -> None:
+        if nodes > 0:
+            fake_clock.end()
+
+    result = solve(data.X, data.y, 10.0, method="directions", report=end_time)
     assert result.status is Status.TIME_LIMIT
-    assert result.runtime < 4.0
+    # The step ends after a slice that takes it beyond its limit.
+    assert 0 < result.nodes < 1500
     lowers = [point.lower for point in result.trace]
     assert lowers == sorted(lowers)
-    assert 0 < result.lower_bound < result.objective
+    assert lowers[0] < result.lower_bound < result.objective
+
+
+def test_a_search_without_time_looks_at_next_to_nothing() -> None:
+    data = generate("B", 200, 10, 6)
+    problem = presolve(Problem.from_data(data.X, data.y, 10.0)).problem
+    options, limits = _core.DirectionOptions(), _core.SearchLimits()
+    upper = float(problem.costs.sum())
+    arguments = (problem.X, problem.y, problem.costs, Frontier.empty(), upper, options, limits)
+    found = _core.direction_search(*arguments, 0.0, None)
+    assert found.outcome.timed_out
+    assert found.nodes <= 1
+    assert Frontier(*found.open).size > 0
+    # All of it would take hours: that the search returns is what is tested.
+    for limits.threads in (1, 2):
+        found = _core.direction_search(*arguments, 0.05, None)
+        assert found.outcome.timed_out
+        assert Frontier(*found.open).size > 0
 
 
 def test_a_node_limit_ends_the_search() -> None:
     data = generate("B", 200, 5, 6)
-    result = solve(data.X, data.y, 10.0, method="directions", node_limit=300)
+    result = solve(data.X, data.y, 10.0, method="directions", node_limit=300, time_limit=None)
     assert result.status is Status.NODE_LIMIT
     assert 300 <= result.nodes < 1500
     assert result.lower_bound <= result.objective
@@ -135,7 +160,7 @@ def test_a_feature_that_varies_far_more_than_the_others_does_no_harm(ratio, plac
     y = np.repeat([-1, 1], 30)
     X = np.column_stack([y + random.normal(0, 0.45, 60), random.normal(0, 1, 60)])
     X = np.insert(X, place, ratio * random.normal(0, 1, 60), axis=1)
-    result = solve(X, y, 10.0, method="directions", time_limit=20)
+    result = solve(X, y, 10.0, method="directions", time_limit=None)
     assert result.optimal
     assert result.nodes < 1000
     assert result.objective == pytest.approx(solve(X, y, 10.0, method="packing").objective, rel=1e-6)

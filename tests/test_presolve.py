@@ -5,7 +5,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from hardmargin import Problem
+from hardmargin import Problem, row_order
+from hardmargin import presolve as presolve_module
 from hardmargin.presolve import presolve
 
 grid = st.sampled_from([-3.0, -1.0, -0.0, 0.0, 0.5, 2.0])
@@ -126,3 +127,58 @@ def test_costs_neither_overflow_nor_vanish(scale, C) -> None:
     assert np.all(reduced.problem.costs > 0)
     assert np.isfinite(reduced.problem.costs.sum())
     assert np.all(np.diff(np.sort(np.abs(reduced.problem.X[:, 0]))) > 0)
+
+
+def flat_problem(n: int = 60) -> Problem:
+    """Samples in five features that span a plane, some of them twice."""
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((n, 2)) @ rng.standard_normal((2, 5))
+    X[: n // 4] = X[n // 4 : n // 2]
+    return Problem.from_data(X, np.arange(n) % 2)
+
+
+class StoppedError(Exception):
+    """Raised by a check of the time."""
+
+
+@pytest.mark.parametrize("reduce", [True, False])
+def test_it_can_be_stopped_at_every_check(reduce) -> None:
+    """And reaches the same in the end, however often it was looked at."""
+    problem = flat_problem()
+    checks = []
+    reduced = presolve(problem, reduce=reduce, check=lambda: checks.append(None))
+    np.testing.assert_array_equal(reduced.problem.X, presolve(problem, reduce=reduce).problem.X)
+    # The projection alone has six.
+    assert len(checks) >= (12 if reduce else 4)
+    for last in range(len(checks)):
+        seen = []
+
+        def check(last=last, seen=seen) -> None:
+            seen.append(None)
+            if len(seen) > last:
+                raise StoppedError
+
+        with pytest.raises(StoppedError):
+            presolve(problem, reduce=reduce, check=check)
+
+
+@pytest.mark.parametrize("block", [50, 500])
+def test_checks_become_more_with_the_size_of_the_data(block, monkeypatch) -> None:
+    """No piece of work between two checks is much larger than a block of the data."""
+    monkeypatch.setattr(presolve_module, "_BLOCK", block)
+    monkeypatch.setattr(row_order, "_BLOCK", block)
+    problem = flat_problem(100)
+    checks = []
+    presolve(problem, check=lambda: checks.append(None))
+    assert len(checks) >= problem.X.size / block + 6
+
+
+def test_blocks_do_not_matter(monkeypatch) -> None:
+    problem = flat_problem()
+    whole = presolve(problem)
+    monkeypatch.setattr(presolve_module, "_BLOCK", 1)
+    monkeypatch.setattr(row_order, "_BLOCK", 1)
+    parts = presolve(problem)
+    np.testing.assert_array_equal(parts.shift, whole.shift)
+    np.testing.assert_array_equal(parts.representative, whole.representative)
+    np.testing.assert_array_equal(parts.problem.X, whole.problem.X)

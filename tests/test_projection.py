@@ -65,6 +65,7 @@ def test_the_bound_survives_a_basis_of_few_digits(seed, monkeypatch) -> None:
 
     monkeypatch.setattr(projection, "_corrected", coarse)
     monkeypatch.setattr(projection, "_LARGEST_DISTORTION", 0.5)
+    monkeypatch.setattr(projection, "SMALLEST_FACTOR", -1.0)
     monkeypatch.setattr(projection, "_NEGLIGIBLE_SHARE", 0.0)
     problem = flat_problem(seed, C=10 ** rng.uniform(-1, 1))
     reduced = presolve(problem)
@@ -77,6 +78,7 @@ def test_the_coarse_bases_are_used(monkeypatch) -> None:
     monkeypatch.setattr(projection, "_corrected", lambda _, samples, basis, __: (samples + 1e-4, basis))
     assert presolve(flat_problem(0)).projection is None
     monkeypatch.setattr(projection, "_LARGEST_DISTORTION", 0.5)
+    monkeypatch.setattr(projection, "SMALLEST_FACTOR", -1.0)
     monkeypatch.setattr(projection, "_NEGLIGIBLE_SHARE", 0.0)
     assert presolve(flat_problem(0)).projection is not None
 

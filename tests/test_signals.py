@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import threading
-import time
 from collections.abc import Iterator
 
 import pytest
@@ -100,11 +98,12 @@ def ended(monkeypatch) -> Iterator[list[int]]:
     signal.signal(signal.SIGTERM, before)
 
 
-def test_termination_interrupts_and_ends_the_process_later(ended) -> None:
-    def told_to_end() -> None:
-        os.kill(os.getpid(), signal.SIGTERM)
-        time.sleep(1)
+def told_to_end() -> None:
+    """Send SIGTERM to this very thread, which has it when the call returns, and its handler in the call."""
+    signal.pthread_kill(threading.get_ident(), signal.SIGTERM)
 
+
+def test_termination_interrupts_and_ends_the_process_later(ended) -> None:
     with LaterTermination():
         with pytest.raises(KeyboardInterrupt):
             told_to_end()
@@ -115,7 +114,7 @@ def test_termination_interrupts_and_ends_the_process_later(ended) -> None:
 
 def test_termination_waits_while_signals_are_held(ended) -> None:
     with LaterTermination(), HeldSignals() as signals:
-        os.kill(os.getpid(), signal.SIGTERM)
+        told_to_end()
         with pytest.raises(KeyboardInterrupt):
             signals.let_through()
         assert ended == []

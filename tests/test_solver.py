@@ -46,7 +46,7 @@ def test_bound_and_objective_enclose_the_optimum(small_problems, method, data) -
         assert result.objective <= best * (1 + 2e-6)
 
 
-@pytest.mark.parametrize("scale", [1e-100, 1e-6, 1.0, 1e6, 1e100])
+@pytest.mark.parametrize("scale", [1e-140, 1e-100, 1e-6, 1.0, 1e6, 1e100, 1e140])
 def test_one_common_factor_scales_w_and_nothing_else(line, scale) -> None:
     X, y = line
     C = 10.0 / scale**2
@@ -173,7 +173,7 @@ def test_ctrl_c_at_a_report_ends_the_search_with_what_it_has(method, moment, dat
 
     X, y = data_of_many_reports
     options = {"effort": 1e9} if method == "heuristic" else None
-    result = solve(X, y, C=1, method=method, options=options, report=report)
+    result = solve(X, y, C=1, method=method, options=options, report=report, time_limit=None)
     assert result.status is Status.INTERRUPTED
     assert result.lower_bound <= result.objective <= reports[-1][1] * (1 + 1e-9)
     assert verify(result, X, y)
@@ -241,12 +241,110 @@ def test_differences_too_small_for_any_margin_leave_a_vote(spread) -> None:
     assert verify(result, X, y)
 
 
+EXTREMES = {
+    "costs and lengths whose product vanishes": ([[0, 0], [1e-300, 2e-300]], [0, 1], 1e-60),
+    "the smallest numbers": ([[0, 0], [5e-324, 1e-323], [5e-324, 0]], [0, 1, 1], 5e-324),
+    "the largest numbers": ([[-1e150, 1e150], [1e150, 2e149], [1e149, -1e150]], [0, 1, 1], 1e300),
+    "large samples and small costs": ([[-1e150, 1e150], [1e150, 2e149], [1e149, -1e150]], [0, 1, 1], 5e-324),
+    "costs for which no distortion is small": (
+        [[-1e-87, -4e116, 0, 0], [2e-87, 9e116, 4e-58, 0], [-2e-87, -9e116, 8e-58, -1e83], [0, -4e116, 1e-57, 0]],
+        [0, 1, 0, 1],
+        1e300,
+    ),
+    "a feature that vanishes beside another": (
+        [[-1e-320, -8e91, -1e12], [1e-320, 2e92, -2e12], [-1e-320, -2e92, -1e12], [-3e-320, -1e92, 2e12]],
+        [0, 1, 0, 1],
+        3e-94,
+    ),
+    "a feature 1e248 times as large as another": (
+        [[1e-200, 2e-100, 0], [2e-200, 3e-100, -3e148], [-3e-200, 3e-100, -3e148], [-2e-200, 1e-100, 6e148]],
+        [0, 1, 0, 1],
+        1e-21,
+    ),
+}
+
+
+def check_extreme_problem(X, y, C, method, **arguments) -> None:
+    # These are about arithmetic, and not about how long a proof takes.
+    result = solve(X, y, C, method=method, time_limit=None, node_limit=20, **arguments)
+    problem = Problem.from_data(X, y, C)
+    vote = min(problem.costs[problem.y > 0].sum(), problem.costs[problem.y < 0].sum())
+    assert 0 <= result.lower_bound <= vote * (1 + 1e-9)
+    assert result.objective <= vote * (1 + 1e-9)
+    assert verify(Result.from_json(result.to_json()), X, y)
+
+
+@pytest.mark.parametrize("method", NATIVE_METHODS)
+@pytest.mark.parametrize(("X", "y", "C"), EXTREMES.values(), ids=EXTREMES.keys())
+def test_extreme_numbers_do_no_harm(X, y, C, method) -> None:
+    X = np.array(X, dtype=float)
+    check_extreme_problem(X, y, C, method)
+    check_extreme_problem(X, y, C, method, start=(np.full(X.shape[1], 1e200), -1e300))
+
+
+@pytest.mark.parametrize("method", NATIVE_METHODS)
+@pytest.mark.parametrize("seed", range(8))
+def test_any_scales_may_meet(seed, method) -> None:
+    rng = np.random.default_rng(seed)
+    for _ in range(5):
+        n, m = int(rng.integers(2, 7)), int(rng.integers(1, 5))
+        scales = 10.0 ** rng.uniform(-320, 149, size=m if rng.random() < 0.5 else 1)
+        X = rng.integers(-3, 4, size=(n, m)) * scales
+        y = np.array([0, 1, *rng.integers(0, 2, n - 2)])
+        check_extreme_problem(X, y, 10.0 ** rng.uniform(-320, 300), method)
+
+
 @pytest.mark.parametrize("method", NATIVE_METHODS)
 def test_no_time_limit(blobs, method) -> None:
     X, y = blobs
     result = solve(X, y, C=0.5, method=method, time_limit=None)
     assert result.status in (Status.OPTIMAL, Status.HEURISTIC)
-    assert result.objective == solve(X, y, C=0.5, method=method).objective
+    assert result.objective == solve(X, y, C=0.5, method=method, time_limit=3600).objective
+
+
+@pytest.fixture
+def flat_samples() -> tuple[np.ndarray, np.ndarray]:
+    """Samples in five features that span a plane: presolve projects them."""
+    rng = np.random.default_rng(3)
+    return rng.standard_normal((30, 2)) @ rng.standard_normal((2, 5)), np.arange(30) % 2
+
+
+def test_the_time_may_be_over_anywhere_in_presolve(flat_samples, stub_method, fake_clock) -> None:
+    X, y = flat_samples
+    stub = stub_method([0.0, 0.0], -1.0)
+    solve(X, y, method="stub")
+    looks = fake_clock.looks
+    assert looks >= 12
+    for last in range(looks):
+        fake_clock.end(after_looks=last)
+        stub.calls.clear()
+        reports = []
+        result = solve(X, y, method="stub", report=lambda *bounds, reports=reports: reports.append(bounds))
+        # The search does not begin, and the clock is not looked at again.
+        assert not stub.calls
+        assert fake_clock.looks == last + 1
+        assert result.status is Status.TIME_LIMIT
+        assert (result.coef, result.objective, result.lower_bound, result.nodes) == ([0.0] * 5, 15.0, 0.0, 0)
+        assert (result.method, result.target_gap) == ("stub", 1e-6)
+        assert [bounds[1:] for bounds in reports] == [(15.0, 0.0, 0)]
+        assert verify(result, X, y)
+
+
+def test_a_start_is_not_lost_where_the_time_is_over_in_presolve(line, fake_clock) -> None:
+    X, y = line
+    fake_clock.end()
+    result = solve(X, y, C=10, start=([1.0], -2.0))
+    assert (result.coef, result.intercept, result.objective) == ([1.0], -2.0, 10.5)
+    assert result.status is Status.TIME_LIMIT
+    assert verify(result, X, y)
+
+
+def test_a_checkpoint_is_written_though_the_time_is_over_at_once(flat_samples, tmp_path, fake_clock) -> None:
+    X, y = flat_samples
+    fake_clock.end()
+    assert solve(X, y, checkpoint=tmp_path / "state").status is Status.TIME_LIMIT
+    fake_clock.start()
+    assert solve(X, y, resume=tmp_path / "state").optimal
 
 
 def test_limits_and_options_reach_the_method(line, stub_method) -> None:
@@ -274,19 +372,21 @@ def test_a_start_reaches_the_method_in_its_own_coordinates(stub_method) -> None:
 
 @pytest.mark.parametrize("method", ALL_METHODS)
 def test_no_answer_is_worse_than_the_start(method, blobs) -> None:
-    X, y = blobs
+    # With both samples on the wrong side.
+    X, y = blobs[0][::3], blobs[1][::3]
     good = solve(X, y, C=0.5)
+    assert good.n_violations == 2
     for start in (good, (good.coef, good.intercept)):
-        again = solve(X, y, C=0.5, method=method, start=start, time_limit=0.5)
+        again = solve(X, y, C=0.5, method=method, start=start, node_limit=1, time_limit=None)
         assert again.objective <= good.objective * (1 + 1e-9)
-    flat = solve(X, y, C=0.5, method=method, start=(np.zeros(X.shape[1]), 1.0))
+    flat = solve(X, y, C=0.5, method=method, start=(np.zeros(X.shape[1]), 1.0), time_limit=None)
     assert flat.objective == pytest.approx(good.objective, rel=1e-5)
 
 
 @pytest.mark.parametrize("method", ["auto", "packing", "directions"])
 def test_a_node_limit_ends_the_search(method) -> None:
     data = generate("B", 100, 5, 6)
-    result = solve(data.X, data.y, 10.0, method=method, node_limit=20)
+    result = solve(data.X, data.y, 10.0, method=method, node_limit=20, time_limit=None)
     assert result.status is Status.NODE_LIMIT
     assert 20 <= result.nodes < 400
     assert 0 < result.lower_bound <= solve(data.X, data.y, 10.0).objective
@@ -372,6 +472,6 @@ def test_benchmark_instances(data_directory, name) -> None:
 def test_few_samples_with_very_many_features_need_little_memory() -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(20, 100_000))
-    result = solve(X, np.arange(20) % 2, 1.0)
+    result = solve(X, np.arange(20) % 2, 1.0, time_limit=None)
     assert result.optimal
     assert result.n_violations == 0

@@ -3,9 +3,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from hardmargin import HardMarginSVC, Problem, Result, Status, verify
+import hardmargin.methods
+from hardmargin import HardMarginSVC, Problem, Result, Status, model_json, solve, verify
+from hardmargin.bounds import TracePoint
+from hardmargin.data import generate
 
 X = np.array([[0.0], [1.0], [3.0], [4.0], [9.0], [8.0]])
 Y = np.array([0, 0, 1, 1, 0, 0])
@@ -24,6 +28,7 @@ def model() -> Result:
         method="auto",
         runtime=0.5,
         target_gap=1e-6,
+        trace=[TracePoint(0.1, 30.0, 0.0), TracePoint(0.2, 10.5, 4.0)],
     )
 
 
@@ -69,7 +74,40 @@ TAMPERED = {
     "b changed": ({"intercept": -1.5}, {"objective", "violations", "number of violations", "gap"}),
     "C changed": ({"C": 20.0}, {"objective", "gap"}),
     "weight of a violation changed": ({"weights": [1, 1, 1, 2, 3, 0]}, {"objective", "gap"}),
+    "number of violations a bool": ({"n_violations": True}, {"number of violations"}),
+    "bound above w = 0": ({"C": 0.1, "lower_bound": 0.5}, {"lower bound"}),
+    "optimal without a bound": (
+        {"status": "optimal", "lower_bound": 0.0, "gap": 1.0, "target_gap": 0.99},
+        {"status"},
+    ),
+    "optimal, gap asked for missing": ({"status": "optimal", "target_gap": None}, {"status"}),
+    "optimal, gap asked for 1": ({"status": "optimal", "target_gap": 1.0}, {"status", "gap asked for"}),
+    "optimal, gap asked for 5": ({"status": "optimal", "target_gap": 5.0}, {"status", "gap asked for"}),
+    "gap asked for 0": ({"target_gap": 0.0}, {"gap asked for"}),
+    "gap asked for negative": ({"target_gap": -1e-6}, {"gap asked for"}),
+    "gap asked for too fine": ({"target_gap": 1e-10}, {"gap asked for"}),
+    "method unknown": ({"method": "magic"}, {"method"}),
+    "runtime negative": ({"runtime": -1.0}, {"runtime", "trace"}),
+    "runtime before the last bound": ({"runtime": 0.1}, {"trace"}),
+    "trace: bound above the objective": ({"trace": [[0.1, 10.5, 1e9], [0.5, 10.5, 9.0]]}, {"trace"}),
+    "trace: bound above the objective at the end": ({"trace": [[0.5, 10.5, 1e9]]}, {"trace"}),
+    "trace: bound above its own objective": ({"trace": [[0.1, 10.5, 10.6], [0.5, 10.5, 10.6]]}, {"trace"}),
+    "trace: bound above the final one": ({"trace": [[0.1, 10.5, 9.5], [0.5, 10.5, 9.0]]}, {"trace"}),
+    "trace: bound negative": ({"trace": [[0.1, 10.5, -1.0], [0.5, 10.5, 9.0]]}, {"trace"}),
+    "trace: objective below the final one": ({"trace": [[0.1, 10.0, 0.0], [0.5, 10.5, 9.0]]}, {"trace"}),
+    "trace: objective rises": ({"trace": [[0.1, 11.0, 0], [0.2, 12.0, 0], [0.5, 10.5, 9.0]]}, {"trace"}),
+    "trace: time goes back": ({"trace": [[0.4, 11.0, 0], [0.2, 11.0, 1], [0.5, 10.5, 9.0]]}, {"trace"}),
+    "trace: time negative": ({"trace": [[-0.1, 10.5, 0.0], [0.5, 10.5, 9.0]]}, {"trace"}),
+    "trace: another end": ({"trace": [[0.5, 10.5, 8.0]]}, {"trace"}),
 }
+
+
+def test_every_key_is_tampered_with_or_named_as_unchecked(model) -> None:
+    tampered = {key for changes, _ in TAMPERED.values() for key in changes}
+    # Data of other sizes or labels are refused; see below.
+    refused = {"n", "m", "classes"}
+    named = set(verify(replace(model, feature_names=["x"]), X, Y).unchecked)
+    assert tampered | refused | named == model_json.KEYS
 
 
 @pytest.mark.parametrize(("changes", "caught"), TAMPERED.values(), ids=TAMPERED.keys())
@@ -100,7 +138,69 @@ def test_changed_data_are_caught(model) -> None:
 def test_optimal_is_judged_by_the_gap_asked_for(model) -> None:
     assert verify(replace(model, status=Status.OPTIMAL, target_gap=0.2), X, Y)
     assert not verify(replace(model, status=Status.OPTIMAL, target_gap=0.1), X, Y)
-    assert verify(replace(model, status=Status.OPTIMAL, target_gap=None), X, Y)
+
+
+def test_a_gap_that_is_not_recorded_is_one_that_all_methods_reach(model) -> None:
+    for bound, holds in ((10.5 * (1 - 9e-6), True), (10.5 * (1 - 2e-5), False), (0.0, False)):
+        values = replace(
+            model, status=Status.OPTIMAL, lower_bound=bound, gap=(10.5 - bound) / 10.5, trace=[]
+        ).to_dict()
+        assert bool(verify(values | {"target_gap": None}, X, Y)) is holds
+        del values["target_gap"]
+        assert bool(verify(values, X, Y)) is holds
+    assert verify(replace(model, target_gap=None), X, Y)
+
+
+def test_what_is_not_checked_is_named(model) -> None:
+    verification = verify(model.to_dict() | {"blessed": True}, X, Y)
+    assert verification
+    assert verification.given == ("C", "weights", "target_gap")
+    told = "lower_bound (needs a proof), method, nodes, presolve, runtime, version, status, blessed"
+    assert f"  taken as given         C, weights, target_gap\n  not checked            {told}\n" in str(
+        verification
+    )
+    assert "status                 claims no proof: claimed heuristic" in verification.summary()
+    assert verify(replace(model, weights=None, target_gap=None), X, Y).given == ("C",)
+    assert "status" not in verify(replace(model, status=Status.OPTIMAL, target_gap=0.2), X, Y).unchecked
+
+
+def test_names_of_features_are_checked_if_the_data_have_them(model) -> None:
+    named = replace(model, feature_names=["length"])
+    assert "feature_names" in verify(named, X, Y).unchecked
+    for column, holds in (("length", True), ("width", False)):
+        for verification in (
+            verify(named, pd.DataFrame(X, columns=[column]), Y),
+            verify(named, X, Y, feature_names=[column]),
+        ):
+            assert bool(verification) is holds
+            assert "feature_names" not in verification.unchecked
+    assert verify(model, pd.DataFrame(X, columns=["width"]), Y)
+
+
+@pytest.mark.parametrize("method", hardmargin.methods.names())
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"gap": 0.2},
+        {"gap": 0.99},
+        {"gap": 1e-9},
+        {"node_limit": 1},
+        {"sample_weight": np.arange(12) % 3},
+        {"class_weight": "balanced"},
+    ],
+    ids=str,
+)
+def test_models_of_all_methods_hold(method, settings) -> None:
+    data = generate("A", 12, 2, 2)
+    samples = np.column_stack([data.X, np.ones(12), data.X[:, 0]])
+    result = solve(samples, data.y, 10.0, method=method, time_limit=None, **settings)
+    assert verify(Result.from_json(result.to_json()), samples, data.y)
+
+
+def test_a_key_given_twice_is_refused(model) -> None:
+    text = model.to_json().replace('"gap":', '"gap": 0.0,\n "gap":', 1)
+    with pytest.raises(ValueError, match="the key 'gap' occurs 2 times; expected each key once"):
+        Result.from_json(text)
 
 
 def test_tiny_objectives_are_compared_relatively() -> None:

@@ -1,7 +1,7 @@
 """Linear support vector machines with the hard-margin loss, trained to certified global optimality."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+# Nothing is imported here, so that the command line answers Ctrl-C at once.
+TYPE_CHECKING = False
 
 __all__ = [
     "HardMarginSVC",
@@ -38,7 +38,9 @@ else:
         "verify": "verification",
     }
 
-    def __getattr__(name: str) -> Any:
+    def __getattr__(name: str) -> object:
+        from importlib import import_module
+
         if name not in _MODULES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

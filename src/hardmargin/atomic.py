@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import os
 import secrets
 from pathlib import Path
@@ -24,8 +26,7 @@ def replace_file(path: str | os.PathLike[str], *parts: bytes | memoryview, lasti
             file.writelines(parts)
         return
     target = Path(os.path.realpath(path))
-    # Not made from the target's name, which may have the greatest length already.
-    partial = target.with_name(f".{secrets.token_hex(8)}.partial")
+    partial = beside(target, f"{secrets.token_hex(8)}.partial")
     try:
         with partial.open("wb") as file:
             file.writelines(parts)
@@ -42,6 +43,23 @@ def replace_file(path: str | os.PathLike[str], *parts: bytes | memoryview, lasti
 def replace_text(path: str | os.PathLike[str], text: str) -> None:
     """Write a file of text; an existing one stays as it is until the new one is complete."""
     replace_file(path, text.encode("utf-8"))
+
+
+def beside(path: str | os.PathLike[str], ending: str) -> Path:
+    """The name of a hidden file that goes with a file, in the same folder.
+
+    It is made from a checksum of the file's name, which itself may have the greatest length already.
+    """
+    target = Path(os.path.realpath(path))
+    return target.with_name(f".{hashlib.sha256(os.fsencode(target.name)).hexdigest()[:16]}.{ending}")
+
+
+def remove_partials(path: str | os.PathLike[str]) -> None:
+    """Remove what processes that were killed while they wrote a file have left; only if nobody writes it now."""
+    pattern = beside(path, "*.partial")
+    for partial in pattern.parent.glob(pattern.name):
+        with contextlib.suppress(OSError):
+            partial.unlink()
 
 
 def _sync_folder(folder: Path) -> None:

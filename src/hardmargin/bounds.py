@@ -6,6 +6,9 @@ import math
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
+#: The finest relative gap that can be asked for: float64 leaves no room for a finer one.
+SMALLEST_GAP = 1e-9
+
 #: ``report(time, upper, lower, nodes)`` is called as the bounds move.
 Report = Callable[[float, float, float, int], None]
 
@@ -16,6 +19,17 @@ class TracePoint(NamedTuple):
     time: float
     upper: float
     lower: float
+
+
+def is_possible_gap(gap: float) -> bool:
+    """Whether a relative gap can be asked for: every hyperplane reaches 1 without a proof.
+
+    Examples
+    --------
+    >>> [is_possible_gap(gap) for gap in (1e-9, 0.2, 0.0, 1.0)]
+    [True, True, False, False]
+    """
+    return SMALLEST_GAP <= gap < 1
 
 
 def relative_gap(objective: float, lower_bound: float) -> float:

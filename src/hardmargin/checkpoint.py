@@ -2,6 +2,8 @@
 
 The file has a line that names its format, a checksum, and a body: a zip archive of arrays, as numpy writes them, of
 which the first holds the rest of the state as JSON. It says which data it belongs to, and is refused for others.
+The checksum tells damage. It is no signature: whoever can write the file can make one that fits, so nothing here
+relies on it, and ``saved_state.py`` checks what was read before it is used.
 """
 
 from __future__ import annotations
@@ -9,24 +11,44 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import math
 import os
 import zipfile
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.lib import format as array_format
+from numpy.typing import NDArray
 
 from hardmargin.atomic import replace_file
 from hardmargin.frontier import FORMAT
 from hardmargin.problem import Problem
+from hardmargin.validation import is_whole
 from hardmargin.versions import __version__
 
 _NAME = b"hardmargin checkpoint, format "
 _CONTENT = "content"
 # What stands for an array in the JSON part.
 _ARRAY = "array of the archive"
+# How the header of an array is read, by the version of its format.
+_HEADERS = {(1, 0): array_format.read_array_header_1_0, (2, 0): array_format.read_array_header_2_0}
+
+
+class CheckpointWarning(RuntimeWarning):
+    """Something about a checkpoint that does not end the search.
+
+    Attributes
+    ----------
+    lost : bool
+        Whether the search has ended and its last state could not be written.
+    """
+
+    def __init__(self, text: str, *, lost: bool = False) -> None:
+        super().__init__(text)
+        self.lost = lost
 
 
 @dataclass(frozen=True)
@@ -93,12 +115,12 @@ def read_checkpoint(path: str | os.PathLike[str], identity: Identity) -> dict[st
     name = os.fspath(path)
     if Path(path).exists() and not Path(path).is_file():
         raise ValueError(f"{name} is not a checkpoint but a folder or a device; expected a file.")
-    content = _checked_content(Path(path).read_bytes(), name)
-    saved = Identity(**content["identity"])
+    content = _checked_content(_read(Path(path), name), name)
+    saved = _identity(content, name)
     if saved.method != identity.method:
         raise ValueError(
-            f"checkpoint {name} is one of method {saved.method!r}, and the method is {identity.method!r}; "
-            f"resume with method {saved.method!r}, or start without the checkpoint."
+            f"checkpoint {name} is one of method {saved.method!r:.40}, and the method is {identity.method!r}; "
+            f"resume with method {saved.method!r:.40}, or start without the checkpoint."
         )
     if saved != identity:
         raise ValueError(
@@ -110,31 +132,105 @@ def read_checkpoint(path: str | os.PathLike[str], identity: Identity) -> dict[st
     return state
 
 
+def unusable(name: str, reason: str) -> ValueError:
+    """What is raised for a checkpoint whose checksum is right and whose content is not."""
+    return ValueError(
+        f"checkpoint {name} is not one that this version of hardmargin has written, though its checksum is right: "
+        f"{reason}; start without it, or use another copy."
+    )
+
+
+def _read(path: Path, name: str) -> bytes:
+    with path.open("rb") as file:
+        # Not all of a file that is something else: it may be of any size.
+        begin = file.read(len(_NAME))
+        if begin != _NAME:
+            raise ValueError(
+                f"{name} is not a checkpoint; expected a file that --checkpoint or checkpoint= has written."
+            )
+        try:
+            return file.read()
+        except (MemoryError, OverflowError):
+            size = path.stat().st_size
+            raise ValueError(
+                f"checkpoint {name} has {size} bytes, which this machine has no memory for; resume on a larger one."
+            ) from None
+
+
 def _checked_content(data: bytes, name: str) -> dict[str, Any]:
-    if not data.startswith(_NAME):
-        raise ValueError(
-            f"{name} is not a checkpoint; expected a file that --checkpoint or checkpoint= has written."
-        )
     damaged = ValueError(
         f"checkpoint {name} is damaged: its content does not have the checksum that was written with it; "
         "start without it, or use another copy."
     )
-    head, _, rest = data[len(_NAME) :].partition(b"\n")
+    head, _, rest = data.partition(b"\n")
     checksum, _, body = rest.partition(b"\n")
-    if head.isdigit() and int(head) != FORMAT:
+    if head.isdigit() and head != str(FORMAT).encode():
         raise ValueError(
-            f"checkpoint {name} has format {int(head)}, and this version of hardmargin ({__version__}) reads "
-            f"format {FORMAT}; use the version that wrote it."
+            f"checkpoint {name} has format {head[:20].decode()}, and this version of hardmargin ({__version__}) "
+            f"reads format {FORMAT}; use the version that wrote it."
         )
-    if checksum != hashlib.sha256(body).hexdigest().encode():
+    if not head.isdigit() or checksum != hashlib.sha256(body).hexdigest().encode():
         raise damaged
     try:
-        with np.load(io.BytesIO(body), allow_pickle=False) as archive:
-            content = json.loads(archive[_CONTENT].tobytes())
-            restored: dict[str, Any] = _with_arrays(content, archive)
-    except (ValueError, KeyError, zipfile.BadZipFile) as error:
-        raise damaged from error
-    return restored
+        with zipfile.ZipFile(io.BytesIO(body)) as archive:
+            arrays = _Arrays(archive, len(body))
+            content = _with_arrays(json.loads(arrays[_CONTENT].tobytes()), arrays)
+    except Exception as error:
+        # The readers of archives, headers and JSON raise a dozen kinds of exceptions for what is none.
+        reason = f"it cannot be unpacked ({type(error).__name__}: {error!s:.80})"
+        raise unusable(name, reason) from error
+    if not isinstance(content, dict) or not isinstance(content.get("state"), dict):
+        raise unusable(name, "it holds no state")
+    return content
+
+
+def _identity(content: Mapping[str, Any], name: str) -> Identity:
+    """Which solve it says it belongs to."""
+    values = content.get("identity")
+    expected = {field.name for field in fields(Identity)}
+    if not isinstance(values, dict) or set(values) != expected:
+        raise unusable(name, "it does not say which solve it belongs to")
+    saved = Identity(**values)
+    texts, sizes = (saved.method, saved.fingerprint), (saved.n, saved.m)
+    fits = all(isinstance(text, str) for text in texts) and isinstance(saved.C, float)
+    if not fits or not all(is_whole(size) and 0 < size < 2**53 for size in sizes):
+        raise unusable(name, "what it says of the solve that it belongs to is of the wrong types")
+    return saved
+
+
+class _Arrays:
+    """The arrays of an archive by name, as :func:`numpy.savez` writes them; none is larger than the file.
+
+    :func:`numpy.load` would make room for whatever size a header claims.
+    """
+
+    def __init__(self, archive: zipfile.ZipFile, size: int) -> None:
+        self._archive = archive
+        self._read: dict[str, NDArray[Any]] = {}
+        stored = all(
+            info.compress_type == zipfile.ZIP_STORED and info.compress_size == info.file_size
+            for info in archive.infolist()
+        )
+        if not stored or sum(info.file_size for info in archive.infolist()) > size:
+            raise ValueError("its parts are larger than it is")
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        # Once, however often it is named.
+        if name not in self._read:
+            self._read[name] = self._unpacked(name)
+        return self._read[name]
+
+    def _unpacked(self, name: str) -> NDArray[Any]:
+        content = self._archive.read(f"{name}.npy")
+        file = io.BytesIO(content)
+        shape, is_transposed, kind = _HEADERS[array_format.read_magic(file)](file)
+        if kind.hasobject or any(size < 0 for size in shape):
+            raise ValueError("an array of something else than numbers")
+        if math.prod(shape) * kind.itemsize != len(content) - file.tell():
+            raise ValueError("an array of another size than its header says")
+        # A copy, which can be written to and is aligned.
+        values = np.array(np.frombuffer(content, dtype=kind, offset=file.tell()))
+        return values.reshape(shape[::-1]).T if is_transposed else values.reshape(shape)
 
 
 def _without_arrays(value: Any, arrays: list[Any]) -> Any:
@@ -149,7 +245,7 @@ def _without_arrays(value: Any, arrays: list[Any]) -> Any:
     return value
 
 
-def _with_arrays(value: Any, archive: Mapping[str, Any]) -> Any:
+def _with_arrays(value: Any, archive: _Arrays) -> Any:
     """The inverse of :func:`_without_arrays`; tuples have become lists."""
     if isinstance(value, dict):
         if set(value) == {_ARRAY}:

@@ -4,9 +4,24 @@ from __future__ import annotations
 
 import os
 
+#: More threads than this for each core search no faster. They only take memory, and time to start and to stop.
+THREADS_PER_CORE = 4
+
 
 def available_cores() -> list[int]:
     """Their numbers; where the system does not tell which they are, those of all cores."""
     if hasattr(os, "sched_getaffinity"):
         return sorted(os.sched_getaffinity(0))
     return list(range(os.cpu_count() or 1))
+
+
+def useful_threads(wanted: int) -> int:
+    """The threads to start if so many are wanted: no more than :data:`THREADS_PER_CORE` for each core.
+
+    Parameters
+    ----------
+    wanted : int
+        At least 1, or -1 for one thread per core.
+    """
+    cores = len(available_cores())
+    return cores if wanted == -1 else min(wanted, THREADS_PER_CORE * cores)

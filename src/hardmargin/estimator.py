@@ -46,8 +46,8 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     class_weight : dict or "balanced", default=None
         Factors of C by label. "balanced" gives both classes the same total weight.
     n_jobs : int, default=None
-        Threads that the search may use: None means 1, -1 all cores. Only the exact methods use more than
-        one.
+        Threads that the search may use: None means 1, -1 all cores. At most four per core are started. Only the
+        exact methods use more than one.
     random_state : int, RandomState instance or None, default=None
         Seed of the search. None means seed 0: fitting is repeatable by default, and leaves NumPy's global
         random state alone.

@@ -6,13 +6,24 @@ import math
 import os
 import time
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from hardmargin.checkpoint import Identity, fingerprint, read_checkpoint, write_checkpoint
+from hardmargin.atomic import remove_partials
+from hardmargin.checkpoint import (
+    CheckpointWarning,
+    Identity,
+    fingerprint,
+    read_checkpoint,
+    unusable,
+    write_checkpoint,
+)
+from hardmargin.lock import held_lock
 from hardmargin.problem import Problem
 from hardmargin.projection import Projection, projection
+from hardmargin.saved_state import check_outline, check_solve, checked_projection
 from hardmargin.validation import FloatArray, is_real
 
 # Writing may take this share of the time; with a large state the interval grows accordingly.
@@ -53,11 +64,14 @@ class Keeper:
         interval: float = math.inf,
         resume: str | os.PathLike[str] | None = None,
     ) -> None:
+        self._resumed = resume
         content = read_checkpoint(resume, identity) if resume is not None else None
+        if content is not None:
+            with self._refusing():
+                check_outline(content)
         self.saved: dict[str, Any] | None = content["solve"] if content is not None else None
         self._projection: dict[str, Any] | None = content["projection"] if content is not None else None
         self._reduced: str | None = content["reduced"] if content is not None else None
-        self._resumed = resume
         self._identity = identity
         self._path = path
         self._interval = interval
@@ -67,7 +81,8 @@ class Keeper:
     def project(self, X: FloatArray, shift: FloatArray, longest: float) -> Projection | None:
         """The projection that the state was reached with; a new one if there is no state."""
         if self.saved is not None:
-            return Projection(**self._projection) if self._projection is not None else None
+            with self._refusing():
+                return checked_projection(self._projection, *X.shape)
         found = projection(X, shift, longest)
         self._projection = vars(found) if found is not None else None
         return found
@@ -78,15 +93,32 @@ class Keeper:
         Raises
         ------
         ValueError
-            If the state that the solve begins with is about another one: its subproblems would mean something else.
+            If the state that the solve begins with is about another one, so that its subproblems would mean
+            something else, or if it is no state of a solve at all.
         """
         found = fingerprint(reduced)
         if self._reduced not in (None, found):
             raise ValueError(
-                f"checkpoint {os.fspath(self._resumed or '')} was written by a version that reduces these data in "
-                "another way; use that version, or start without it."
+                f"checkpoint {self._source} was written by a version that reduces these data in another way; use "
+                "that version, or start without it."
             )
         self._reduced = found
+        if self.saved is not None:
+            with self._refusing():
+                check_solve(self.saved, reduced)
+
+    @property
+    def _source(self) -> str:
+        """The name of the file that the solve begins with."""
+        return os.fspath(self._resumed or "")
+
+    @contextmanager
+    def _refusing(self) -> Iterator[None]:
+        """Say which file it is that holds no state."""
+        try:
+            yield
+        except ValueError as error:
+            raise unusable(self._source, str(error)) from None
 
     def seconds_until_due(self) -> float:
         """After how many seconds the next state has to be written."""
@@ -131,12 +163,11 @@ class Keeper:
         except (OSError, MemoryError) as error:
             reason = (error.strerror if isinstance(error, OSError) else "") or str(error) or type(error).__name__
             outlook = "the search has ended, and its last state is NOT saved" if last else "the search goes on"
-            warnings.warn(
+            text = (
                 f"checkpoint {os.fspath(self._path)}: {reason}; {outlook}, and the last checkpoint that could be "
-                "written is kept.",
-                RuntimeWarning,
-                stacklevel=2,
+                "written is kept."
             )
+            warnings.warn(CheckpointWarning(text, lost=last), stacklevel=2)
             # It may take a while until there is room again.
             begun -= _AFTER_FAILURE
         self._written_at = time.monotonic()
@@ -146,29 +177,48 @@ class Keeper:
         return {"solve": state, "projection": self._projection, "reduced": self._reduced}
 
 
-def check_checkpoint_target(
-    path: str | os.PathLike[str], resumed: str | os.PathLike[str] | None, interval: float
-) -> None:
-    """Check that states can be written to a file before there is one to lose.
+@contextmanager
+def held_checkpoint(
+    path: str | os.PathLike[str] | None, resumed: str | os.PathLike[str] | None, interval: float
+) -> Iterator[None]:
+    """Hold a file that states will be written to, after checks that they can be, before there is one to lose.
 
     Raises
     ------
     ValueError
-        If the file holds a state that is not resumed, or the interval is no number of seconds.
+        If another run holds the file, if it has a state that is not resumed, or if the interval is no number of
+        seconds.
     OSError
         If the folder does not exist or cannot be written to.
     """
+    if path is None:
+        yield
+        return
+    _check_target(Path(path), interval)
+    with held_lock(path):
+        _check_nothing_is_lost(Path(path), resumed)
+        remove_partials(path)
+        yield
+
+
+def _check_target(target: Path, interval: float) -> None:
+    """Check that there can be a file of this name."""
     if not is_real(interval) or not interval > 0:
         raise ValueError(f"checkpoint_interval is {interval!r}; expected a positive number of seconds.")
-    target = Path(path)
     if target.exists() and not target.is_file():
-        raise ValueError(f"checkpoint is {str(path)!r}, a folder or a device; expected the name of a file.")
+        raise ValueError(f"checkpoint is {str(target)!r}, a folder or a device; expected the name of a file.")
+    # A link is followed: what it points to is written.
+    folder = Path(os.path.realpath(target)).parent
+    if not folder.is_dir():
+        raise FileNotFoundError(2, "no such folder for the checkpoint", str(folder))
+    if not os.access(folder, os.W_OK):
+        raise PermissionError(13, "no permission to write the checkpoint there", str(folder))
+
+
+def _check_nothing_is_lost(target: Path, resumed: str | os.PathLike[str] | None) -> None:
+    """Check that a file that exists is the one that the solve goes on from."""
     if target.exists() and not (resumed is not None and Path(resumed).exists() and target.samefile(resumed)):
         raise ValueError(
             f"checkpoint {target} exists already; resume from it (--resume {target}, or resume=) to go on, or "
             "remove it to start anew."
         )
-    if not target.parent.is_dir():
-        raise FileNotFoundError(2, "no such folder for the checkpoint", str(target.parent))
-    if not os.access(target.parent, os.W_OK):
-        raise PermissionError(13, "no leave to write the checkpoint there", str(target.parent))

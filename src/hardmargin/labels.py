@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from hardmargin.numerals import plain_float
+
 
 def same_label(first: Any, second: Any) -> bool:
     """Whether two labels are meant to be the same, though one may have been read as text.
@@ -22,7 +24,8 @@ def same_label(first: Any, second: Any) -> bool:
         return True
     if isinstance(first, str) == isinstance(second, str):
         return False
+    text, number = (first, second) if isinstance(first, str) else (second, first)
     try:
-        return float(first) == float(second)
+        return plain_float(text) == float(number)
     except (TypeError, ValueError, OverflowError):
         return False

@@ -58,11 +58,20 @@ def parsed(text: str) -> dict[str, Any]:
         If it holds something else.
     """
     try:
-        values = json.loads(text)
+        values = json.loads(text, object_pairs_hook=_without_repetition)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"not a hardmargin model: not JSON ({error}).") from None
     if not isinstance(values, dict):
         raise ValueError("not a hardmargin model: the JSON is not an object.")
+    return values
+
+
+def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    values = dict(pairs)
+    if len(values) < len(pairs):
+        names = [name for name, _ in pairs]
+        repeated = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the key {repeated!r} occurs {names.count(repeated)} times; expected each key once")
     return values
 
 
@@ -161,3 +170,6 @@ _READERS: dict[str, Callable[[Any], Any]] = {
 }
 
 _OPTIONAL = {"target_gap", "feature_names", "presolve"}
+
+#: The keys of a model: one for each field of a result, and one that follows from the others.
+KEYS = frozenset({*_READERS, "n_violations"})

@@ -15,12 +15,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hardmargin.problem import Problem
-from hardmargin.projection import Projection, projection
+from hardmargin.projection import Check, Projection, no_check, projection
+from hardmargin.row_order import distinct_rows
 from hardmargin.validation import FloatArray
 
 # Keeps the square of the scale, by which objectives are multiplied, far from overflow.
@@ -31,6 +33,9 @@ _LARGEST_COST_EXPONENT = 1000
 
 # Features of this size at most, and of its inverse at least, need no scaling.
 _COMMON_SIZE = 2.0**10
+
+# Values of which medians are taken at once, some hundredths of a second of them.
+_BLOCK = 1_000_000
 
 
 #: Takes what :func:`hardmargin.projection.projection` takes.
@@ -86,11 +91,15 @@ class Presolved:
         return w, float(intercept - offset)
 
     def reduce(self, coef: FloatArray, intercept: float) -> tuple[FloatArray, float]:
-        """Carry a hyperplane of the original to the reduced problem; the inverse of :meth:`restore`."""
-        w, b = coef[self.features], float(intercept + self.shift @ coef)
-        if self.projection is not None:
-            w, b = self.projection.basis.T @ w, float(b + self.projection.centre @ w)
-        return w / self.scale, b
+        """Carry a hyperplane of the original to the reduced problem; the inverse of :meth:`restore`.
+
+        One that is out of range there has become infinite, or not a number.
+        """
+        with np.errstate(over="ignore", invalid="ignore"):
+            w, b = coef[self.features], float(intercept + self.shift @ coef)
+            if self.projection is not None:
+                w, b = self.projection.basis.T @ w, float(b + self.projection.centre @ w)
+            return w / self.scale, b
 
     def kept_rows(self, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Carry a mask over the reduced rows to the original ones; dropped rows are not kept."""
@@ -112,7 +121,9 @@ class Presolved:
         return f"{n} x {m} reduced to {self.problem.n} x {self.problem.m}: {', '.join(told)}"
 
 
-def presolve(problem: Problem, *, reduce: bool = True, project: Projector = projection) -> Presolved:
+def presolve(
+    problem: Problem, *, reduce: bool = True, project: Projector | None = None, check: Check = no_check
+) -> Presolved:
     """Reduce a problem without changing its optimum.
 
     Parameters
@@ -121,28 +132,38 @@ def presolve(problem: Problem, *, reduce: bool = True, project: Projector = proj
     reduce : bool
         False leaves all samples of positive cost and all features, in their order: the features are only shifted
         and scaled, and scaled only if they are far from the size of 1.
-    project : callable
-        Finds fewer coordinates for dependent features. Its last digits depend on the machine; the rest does not.
+    project : callable, optional
+        Finds fewer coordinates for dependent features; by default :func:`hardmargin.projection.projection`. Its
+        last digits depend on the machine; the rest does not.
+    check : callable
+        Called before each piece of work, of at most some tenths of a second; may raise to stop.
 
     Returns
     -------
     Presolved
     """
-    rows, representative = _merged_rows(problem) if reduce else _costly_rows(problem)
+    rows, representative = _merged_rows(problem, check) if reduce else _costly_rows(problem)
     costly = representative >= 0
     costs = np.zeros(len(rows))
     np.add.at(costs, representative[costly], problem.costs[costly])
+    check()
     X = problem.X[rows]
-    varies = np.ptp(X, axis=0) > 0
-    shift = np.where(varies, _shift(X), X[0])
+    varies, shift = _shifts(X, check)
     features = np.flatnonzero(varies) if reduce else np.arange(problem.m)
+    check()
+    left = X if len(features) == problem.m else X[:, features]
     # One rounding a value, relative to the shifted value: the certificates of the core allow for it.
-    shifted = X[:, features] - shift[features]
-    projected = project(X[:, features], shift[features], _longest(problem)) if reduce else None
+    shifted = left - shift[features]
+    projected = None
+    if reduce:
+        project = project or partial(projection, check=check)
+        projected = project(left, shift[features], _longest(problem))
     if projected is not None:
         shifted = projected.samples
-    sizes = np.abs(shifted).max(axis=1, initial=0.0)
+    check()
+    sizes = np.maximum(shifted.max(axis=1, initial=0.0), -shifted.min(axis=1, initial=0.0))
     scale = _power_of_two_scale(float(sizes.max()) if reduce else _common_size(sizes), costs)
+    check()
     reduced = Problem(
         np.ascontiguousarray(shifted * scale),
         problem.y[rows],
@@ -159,13 +180,14 @@ def _longest(problem: Problem) -> float:
     return float(np.sqrt(2 * cost)) * (1 + 1e-9)
 
 
-def _merged_rows(problem: Problem) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _merged_rows(problem: Problem, check: Check) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """One row of each set of identical samples of positive cost, and for every row which of those it is."""
+    check()
     costly = np.flatnonzero(problem.costs > 0)
-    labelled = np.column_stack([problem.y[costly], problem.X[costly]])
-    _, first, inverse = np.unique(labelled, axis=0, return_index=True, return_inverse=True)
+    X = problem.X if len(costly) == problem.n else problem.X[costly]
+    first, place = distinct_rows(problem.y[costly], X, check)
     representative = np.full(problem.n, -1, dtype=np.intp)
-    representative[costly] = inverse.ravel()
+    representative[costly] = place
     return costly[first], representative
 
 
@@ -177,16 +199,27 @@ def _costly_rows(problem: Problem) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     return costly, representative
 
 
-def _shift(X: FloatArray) -> FloatArray:
-    """The median of the features that lie far from zero for their spread, and zero for the others.
+def _shifts(X: FloatArray, check: Check) -> tuple[NDArray[np.bool_], FloatArray]:
+    """Which features vary, and what is subtracted from each feature.
 
-    Half of the values are then within a factor two of the shift, so that their difference is exact. A mean
-    would follow an outlier, and at 1e12 times the others it would round their digits away.
+    That is the value of a constant one, the median of those that lie far from zero for their spread, and zero for
+    the others. Half of the values are then within a factor two of the shift, so that their difference is exact. A
+    mean would follow an outlier, and at 1e12 times the others it would round their digits away.
     """
-    median = np.median(X, axis=0)
-    spread = np.median(np.abs(X - median), axis=0)
-    shift: FloatArray = np.where(np.abs(median) > 2 * spread, median, 0.0)
-    return shift
+    n, m = X.shape
+    varies, shift = np.zeros(m, dtype=bool), X[0].copy()
+    width = max(1, _BLOCK // n)
+    for begin in range(0, m, width):
+        check()
+        columns = slice(begin, begin + width)
+        values = np.ascontiguousarray(X[:, columns].T)
+        median = np.median(values, axis=1)
+        spread = np.median(np.abs(values - median[:, None]), axis=1, overwrite_input=True)
+        varies[columns] = values.max(axis=1) > values.min(axis=1)
+        shift[columns] = np.where(
+            varies[columns], np.where(np.abs(median) > 2 * spread, median, 0.0), X[0, columns]
+        )
+    return varies, shift
 
 
 def _common_size(sizes: FloatArray) -> float:

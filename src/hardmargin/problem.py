@@ -22,6 +22,9 @@ from hardmargin.validation import (
 #: A sample counts as kept only if its margin y(w.x + b) is at least ``1 - MARGIN_TOLERANCE``.
 MARGIN_TOLERANCE = 1e-9
 
+# Values of the samples that are looked at together.
+_BLOCK = 100_000
+
 
 @dataclass(frozen=True)
 class Evaluation:
@@ -153,7 +156,8 @@ class Problem:
             raise ValueError(f"coef has shape {w.shape}; expected ({self.m},), a weight a feature.")
         # A hyperplane out of range is worth infinity, and a margin that is not a number is violated.
         with np.errstate(over="ignore", invalid="ignore"):
-            margins = self.y * (self.X @ w + intercept)
+            # Without weights there is nothing to multiply, however many samples there are.
+            margins = self.y * (self.X @ w + intercept if w.any() else np.float64(intercept))
             violated = ~(margins >= 1 - MARGIN_TOLERANCE)
             objective = 0.5 * float(w @ w) + float(self.costs[violated].sum())
         return Evaluation(objective, margins, np.flatnonzero(violated))
@@ -212,8 +216,11 @@ class Problem:
 
 def _margin_rounding(X: FloatArray, w: FloatArray, intercept: float) -> FloatArray:
     """How far the computed margins may be from the true ones, in whatever order the products are added up."""
+    sizes, lengths = np.empty(len(X)), np.abs(w)
+    step = max(1, _BLOCK // max(1, X.shape[1]))
     with np.errstate(over="ignore", invalid="ignore"):
-        rounding: FloatArray = (
-            (X.shape[1] + 3) * np.finfo(np.float64).eps * (np.abs(X) @ np.abs(w) + abs(intercept))
-        )
+        # In blocks, because the absolute values of large data would take as much memory as the data.
+        for begin in range(0, len(X), step):
+            sizes[begin : begin + step] = np.abs(X[begin : begin + step]) @ lengths
+        rounding: FloatArray = (X.shape[1] + 3) * np.finfo(np.float64).eps * (sizes + abs(intercept))
     return rounding

@@ -14,15 +14,20 @@ Costs so large that even a very long w is worth them make eps too large. The fea
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
+from hardmargin.blas import one_blas_thread
 from hardmargin.exact_product import difference, exact_sum
 from hardmargin.validation import FloatArray
 
 # Larger distortions of the margins are refused; the finest gap that can be asked for is a hundred times as large.
 _LARGEST_DISTORTION = 1e-11
+
+#: No projection that is used has a smaller bound factor.
+SMALLEST_FACTOR = 1 - 4 * _LARGEST_DISTORTION
 
 # Directions in which all samples together make up less than this share of what is refused are left out.
 _NEGLIGIBLE_SHARE = 0.1
@@ -30,11 +35,18 @@ _NEGLIGIBLE_SHARE = 0.1
 # Directions shorter than this share of the longest one are not corrected: that would turn them too far.
 _SHORT_DIRECTION = 1e-3
 
-# Multiply-adds of one product of the size of the data, some tenths of a second for all that is done: it cannot be
-# interrupted.
+# Multiply-adds of one product of the size of the data, about a tenth of a second from one look at the clock to the
+# next.
 _MOST_WORK = 50_000_000
 
 _ROUNDING = 2.0**-52
+
+#: Called between pieces of work; may raise to stop.
+Check = Callable[[], None]
+
+
+def no_check() -> None:
+    """Let the work go on."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +71,7 @@ class Projection:
     bound_factor: float
 
 
-def projection(X: FloatArray, shift: FloatArray, longest: float) -> Projection | None:
+def projection(X: FloatArray, shift: FloatArray, longest: float, check: Check = no_check) -> Projection | None:
     """Find fewer coordinates for the samples ``X - shift``.
 
     Parameters
@@ -69,6 +81,8 @@ def projection(X: FloatArray, shift: FloatArray, longest: float) -> Projection |
         Taken off the features.
     longest : float
         No optimal w is longer.
+    check : callable
+        Called before each piece of work; may raise to stop.
 
     Returns
     -------
@@ -84,33 +98,50 @@ def projection(X: FloatArray, shift: FloatArray, longest: float) -> Projection |
     n, m = X.shape
     if min(n, m) < 2 or n * m * min(n, m) > _MOST_WORK:
         return None
+    with one_blas_thread:
+        return _projected(X, shift, longest, check)
+
+
+def _projected(X: FloatArray, shift: FloatArray, longest: float, check: Check) -> Projection | None:
+    n, m = X.shape
+    check()
     shifted, lost = exact_sum(X, -shift)
     # A power of two, so that nothing overflows and nothing but overflow is changed.
     unit = float(np.ldexp(1.0, np.frexp(np.abs(shifted).max(initial=0.0))[1]))
     scaled = shifted / unit
     centre = scaled.mean(axis=0)
-    lengths, basis = _directions(scaled - centre)
-    negligible = _NEGLIGIBLE_SHARE * _LARGEST_DISTORTION / (longest * unit)
+    lengths, basis = _directions(scaled - centre, check)
+    # The product of the divisors may underflow.
+    negligible = _NEGLIGIBLE_SHARE * _LARGEST_DISTORTION / longest / unit
     rank = int(np.count_nonzero(lengths > max(negligible, lengths[0] * max(n, m) * _ROUNDING)))
     if not 0 < rank < m:
         return None
     exact_terms = [scaled, lost / unit, -centre]
+    check()
     samples, basis = _corrected(exact_terms, (scaled - centre) @ basis[:, :rank], basis[:, :rank], lengths[:rank])
+    check()
     distortion = longest * unit * _largest_row(*difference(exact_terms, samples, basis))
+    if not distortion <= _LARGEST_DISTORTION:
+        return None
+    check()
     factor = (1 - distortion) ** 2 / _largest_stretch(basis) * (1 - 8 * _ROUNDING)
-    if not (distortion <= _LARGEST_DISTORTION and factor >= 1 - 4 * _LARGEST_DISTORTION):
+    if not factor >= SMALLEST_FACTOR:
         return None
     return Projection(samples * unit, basis, centre * unit, factor)
 
 
-def _directions(differences: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _directions(differences: FloatArray, check: Check) -> tuple[FloatArray, FloatArray]:
     """The singular values of the rows, descending, and their right singular vectors as columns, up to rounding."""
     n, m = differences.shape
+    check()
     if n >= m:
-        _, lengths, rows = np.linalg.svd(np.linalg.qr(differences, mode="r"), full_matrices=False)
+        triangle = np.linalg.qr(differences, mode="r")
+        check()
+        _, lengths, rows = np.linalg.svd(triangle, full_matrices=False)
         return lengths, rows.T
-    columns, triangle = np.linalg.qr(differences.T)
-    _, lengths, rows = np.linalg.svd(triangle.T, full_matrices=False)
+    columns, upper = np.linalg.qr(differences.T)
+    check()
+    _, lengths, rows = np.linalg.svd(upper.T, full_matrices=False)
     return lengths, columns @ rows.T
 
 

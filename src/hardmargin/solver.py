@@ -7,18 +7,20 @@ import os
 import time
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hardmargin.bounds import Recorder, Report
+from hardmargin.blas import one_blas_thread
+from hardmargin.bounds import SMALLEST_GAP, Recorder, Report, is_possible_gap
 from hardmargin.checkpoint import Identity
 from hardmargin.cluster import opened_engine
-from hardmargin.cores import available_cores
-from hardmargin.keeper import Keeper, check_checkpoint_target
+from hardmargin.cores import useful_threads
+from hardmargin.keeper import Keeper, held_checkpoint
 from hardmargin.methods import get_method, with_frontier
-from hardmargin.methods.base import SMALLEST_GAP, Incumbent, Limits, Method, parse_options
+from hardmargin.methods.base import Incumbent, Limits, Method, parse_options
 from hardmargin.presolve import Presolved, presolve
 from hardmargin.problem import Problem
 from hardmargin.result import Result
@@ -67,11 +69,13 @@ def solve(
     method : str
         One of :func:`hardmargin.methods.names`.
     time_limit : float or None
-        Seconds; None means no limit.
+        Seconds, counted from when the data have been checked and converted; None means no limit. It ends presolve
+        too, unless there is a checkpoint: what is returned then is the start or w = 0, with a bound of 0.
     gap : float
-        Relative gap at which the search stops; at least 1e-9.
+        Relative gap at which the search stops; at least 1e-9, and below 1.
     threads : int
-        Threads the method may use; -1 means all cores. On a cluster, those of the parts that run here.
+        Threads the method may use; -1 means all cores. At most four per available core are started, because more do
+        not search faster. On a cluster, this applies only to work done in this process.
     seed : int
         The same seed gives the same answer on one thread, if no time limit is reached.
     options : dict or the method's options dataclass, optional
@@ -122,37 +126,100 @@ def solve(
     solver = get_method(method)
     parsed = parse_options(solver.Options, options, method)
     _check_support(solver, method, checkpoint=checkpoint, resume=resume, cluster=cluster)
-    if checkpoint is not None:
-        check_checkpoint_target(checkpoint, resume, checkpoint_interval)
-    if start is not None and resume is not None:
-        raise ValueError("start and resume were both given; a state has a hyperplane of its own: leave start out.")
-    _validated_limits(time_limit, gap, threads, node_limit, seed)
-    problem = Problem.from_data(X, y, C, sample_weight=sample_weight, class_weight=class_weight)
-    hyperplane = None if start is None else _validated_start(start, problem)
-    # The clock starts here: the first conversion of data imports packages, which may take longer than a limit.
-    limits = _validated_limits(time_limit, gap, threads, node_limit, seed)
-    limits = replace(limits, gap=max(limits.gap, solver.SMALLEST_GAP))
-    # Methods from the literature work on the data as they are, unless asked otherwise.
-    reduce = getattr(parsed, "presolve", True)
-    if checkpoint is None and resume is None:
-        reduced = presolve(problem, reduce=reduce)
-    else:
-        keeper = Keeper(Identity.of(problem, method), checkpoint, checkpoint_interval, resume)
-        reduced = presolve(problem, reduce=reduce, project=keeper.project)
-        keeper.belongs_to(reduced.problem)
-        limits = replace(limits, keeper=keeper)
-    before = time.monotonic()
-    with LaterTermination(wanted=checkpoint is not None), opened_engine(cluster) as engine:
-        # To start or to join a cluster is not part of the solve.
-        limits = replace(limits, engine=engine, started=limits.started + time.monotonic() - before)
-        # From here to the result Ctrl-C is heard where the method reports, and nowhere else.
-        with HeldSignals() as signals:
-            listeners = [lambda *_: signals.let_through(), *([report] if report is not None else [])]
-            recorder = Recorder(reduced.objective_factor, reduced.bound_factor, listeners)
-            incumbent = None if hyperplane is None else Incumbent(*reduced.reduce(*hyperplane))
-            found = solver.run(reduced.problem, incumbent, limits, recorder, parsed)
-            result = _polished(problem, reduced, found, limits, recorder, hyperplane)
-            return _interrupted_if_asked(result, signals)
+    with (
+        LaterTermination(wanted=checkpoint is not None),
+        held_checkpoint(checkpoint, resume, checkpoint_interval),
+    ):
+        if start is not None and resume is not None:
+            raise ValueError(
+                "start and resume were both given; a state has a hyperplane of its own: leave start out."
+            )
+        _validated_limits(time_limit, gap, threads, node_limit, seed)
+        problem = Problem.from_data(X, y, C, sample_weight=sample_weight, class_weight=class_weight)
+        hyperplane = None if start is None else _validated_start(start, problem)
+        # The clock starts here: the first conversion of data imports packages, which may take longer than a limit.
+        limits = _validated_limits(time_limit, gap, threads, node_limit, seed)
+        limits = replace(limits, gap=max(limits.gap, solver.SMALLEST_GAP))
+        # Methods from the literature work on the data as they are, unless asked otherwise.
+        reduce = getattr(parsed, "presolve", True)
+        if checkpoint is None and resume is None:
+            try:
+                reduced = presolve(problem, reduce=reduce, check=partial(_check_time, limits))
+            except _OutOfTimeError:
+                return _without_search(problem, limits, method, report, hyperplane)
+        else:
+            keeper = Keeper(Identity.of(problem, method), checkpoint, checkpoint_interval, resume)
+            # States are about the reduced problem, so that there is none to go on from, or to keep, without it.
+            reduced = presolve(problem, reduce=reduce, project=keeper.project)
+            keeper.belongs_to(reduced.problem)
+            limits = replace(limits, keeper=keeper)
+        before = time.monotonic()
+        with opened_engine(cluster) as engine:
+            # To start or to join a cluster is not part of the solve.
+            limits = replace(limits, engine=engine, started=limits.started + time.monotonic() - before)
+            # From here to the result Ctrl-C is heard where the method reports, and nowhere else.
+            with HeldSignals() as signals:
+                listeners = [lambda *_: signals.let_through(), *([_carrying(report)] if report is not None else [])]
+                recorder = Recorder(reduced.objective_factor, reduced.bound_factor, listeners)
+                incumbent = None if hyperplane is None else _incumbent(reduced, hyperplane)
+                try:
+                    found = solver.run(reduced.problem, incumbent, limits, recorder, parsed)
+                except _StoppedError as stopped:
+                    raise stopped.error from stopped.error.__cause__
+                with one_blas_thread:
+                    result = _polished(problem, reduced, found, limits, recorder, hyperplane)
+                result = _interrupted_if_asked(result, signals)
+        # To leave a cluster takes time too, which the caller has waited for.
+        return result if cluster is None else replace(result, runtime=limits.elapsed())
+
+
+class _StoppedError(Exception):
+    """A StopIteration of the caller's report on its way out: proofs are generators, which cannot raise one."""
+
+    def __init__(self, error: StopIteration) -> None:
+        super().__init__()
+        self.error = error
+
+
+def _carrying(report: Report) -> Report:
+    """The caller's report, of which every exception comes out of a method as it was raised."""
+
+    def carrying(time: float, upper: float, lower: float, nodes: int) -> None:
+        try:
+            report(time, upper, lower, nodes)
+        except StopIteration as error:
+            raise _StoppedError(error) from None
+
+    return carrying
+
+
+class _OutOfTimeError(Exception):
+    """The time was over before the search began."""
+
+
+def _check_time(limits: Limits) -> None:
+    if limits.remaining() == 0:
+        raise _OutOfTimeError
+
+
+def _without_search(
+    problem: Problem, limits: Limits, method: str, report: Report | None, start: tuple[FloatArray, float] | None
+) -> Result:
+    """The best of the start and w = 0, of which nothing is proven."""
+    coef, intercept = _best_of(problem, start)
+    result = Result.of(
+        problem,
+        coef,
+        intercept,
+        lower_bound=0.0,
+        status=Status.TIME_LIMIT,
+        method=method,
+        runtime=limits.elapsed(),
+        target_gap=limits.gap,
+    )
+    if report is not None:
+        report(*result.trace[-1], 0)
+    return result
 
 
 def _check_support(solver: Method, method: str, **asked_for: Any) -> None:
@@ -162,6 +229,12 @@ def _check_support(solver: Method, method: str, **asked_for: Any) -> None:
             raise ValueError(
                 f"method {method!r} does not support {name}; leave it out, or use {', '.join(with_frontier())}."
             )
+
+
+def _incumbent(reduced: Presolved, start: tuple[FloatArray, float]) -> Incumbent | None:
+    """The caller's start in the coordinates of the reduced problem, unless it is out of range there."""
+    coef, intercept = reduced.reduce(*start)
+    return Incumbent(coef, intercept) if np.isfinite([*coef, intercept]).all() else None
 
 
 def _polished(
@@ -221,7 +294,7 @@ def _validated_limits(time_limit: Any, gap: Any, threads: Any, node_limit: Any, 
         time_limit = math.inf
     if not is_real(time_limit) or not time_limit > 0:
         raise ValueError(f"time_limit is {time_limit!r}; expected a positive number of seconds, or None.")
-    if not is_real(gap) or not SMALLEST_GAP <= gap < 1:
+    if not is_real(gap) or not is_possible_gap(gap):
         raise ValueError(f"gap is {gap!r}; expected a number from {SMALLEST_GAP:g} to below 1.")
     if not is_whole(threads) or not (threads >= 1 or threads == -1):
         raise ValueError(f"threads is {threads!r}; expected a whole number >= 1, or -1 for all cores.")
@@ -229,8 +302,8 @@ def _validated_limits(time_limit: Any, gap: Any, threads: Any, node_limit: Any, 
         raise ValueError(f"node_limit is {node_limit!r}; expected a whole number >= 1, or None.")
     if not is_whole(seed) or not 0 <= seed < 2**64:
         raise ValueError(f"seed is {seed!r}; expected a whole number from 0 to 2**64 - 1.")
-    count = len(available_cores()) if threads == -1 else int(threads)
-    return Limits(float(time_limit), float(gap), count, None if node_limit is None else int(node_limit), int(seed))
+    nodes = None if node_limit is None else int(node_limit)
+    return Limits(float(time_limit), float(gap), useful_threads(int(threads)), nodes, int(seed))
 
 
 def _validated_start(start: Any, problem: Problem) -> tuple[FloatArray, float]:

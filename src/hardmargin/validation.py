@@ -41,7 +41,7 @@ def validated_samples(X: Any) -> FloatArray:
         samples = check_array(X, accept_sparse="csr", dtype=np.float64, order="C", input_name="X")
     if not isinstance(samples, np.ndarray):
         samples = samples.toarray(order="C")
-    largest = float(np.abs(samples).max())
+    largest = float(max(samples.max(), -samples.min()))
     if largest > LARGEST_VALUE:
         raise ValueError(
             f"X has a value of magnitude {largest:.3g}; at most {LARGEST_VALUE:g} is supported. "

@@ -4,24 +4,31 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hardmargin.bounds import relative_gap
+from hardmargin import methods
+from hardmargin.bounds import SMALLEST_GAP, TracePoint, is_possible_gap, relative_gap
 from hardmargin.labels import same_label
-from hardmargin.model_json import read_values
+from hardmargin.model_json import KEYS, read_values
 from hardmargin.problem import MARGIN_TOLERANCE, Problem
 from hardmargin.result import Result
-from hardmargin.status import Status
 from hardmargin.validation import FloatArray
 
 # Another order of summation may change the last digits.
 _RELATIVE_TOLERANCE = 1e-9
 _GAP_TOLERANCE = 1e-9
+
+# What "optimal" is judged by in models that do not record the gap asked for: all methods reach it by default.
+_UNRECORDED_GAP = 1e-5
+
+# Claims that say which problem was to be solved, and those that only another solve could confirm.
+_GIVEN = ("C", "weights", "target_gap")
+_UNCHECKED = ("lower_bound", "method", "nodes", "presolve", "runtime", "version")
 
 
 @dataclass(frozen=True)
@@ -61,12 +68,19 @@ class Verification:
         The violated rows, recomputed.
     smallest_kept_margin : float
         The smallest margin among the rows that the model claims to keep (infinity if there are none).
+    given : tuple of str
+        Keys of the model that say which problem was to be solved. They are taken as given.
+    unchecked : tuple of str
+        Keys of the model that cannot be recomputed from the data. Of some of them it was checked that they are
+        possible.
     """
 
     checks: tuple[Check, ...]
     objective: float
     violations: list[int]
     smallest_kept_margin: float
+    given: tuple[str, ...] = ()
+    unchecked: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -77,11 +91,15 @@ class Verification:
         return self.ok
 
     def summary(self) -> str:
-        """A line a claim, for a person."""
+        """One line per claim, for a person."""
         lines = []
         for check in self.checks:
             verdict = check.verdict_if_holds if check.holds else "DOES NOT HOLD"
             lines.append(f"  {check.name:<22} {verdict}: claimed {check.claimed}, found {check.found}")
+        for what, keys in (("taken as given", self.given), ("not checked", self.unchecked)):
+            if keys:
+                shown = [f"{key} (needs a proof)" if key == "lower_bound" else key for key in keys]
+                lines.append(f"  {what:<22} {', '.join(shown)}")
         end = "all claims that can be recomputed hold" if self.ok else "the model's claims do not hold"
         return "\n".join([*lines, end])
 
@@ -89,12 +107,20 @@ class Verification:
         return self.summary()
 
 
-def verify(model: Result | Mapping[str, Any] | str | os.PathLike[str], X: ArrayLike, y: ArrayLike) -> Verification:
-    """Recompute a model's objective, violations, margins and gap from the data.
+def verify(
+    model: Result | Mapping[str, Any] | str | os.PathLike[str],
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    feature_names: Sequence[str] | None = None,
+) -> Verification:
+    """Recompute a model's objective, violations, margins and gap from the data, and check the rest for consistency.
 
-    The lower bound itself cannot be recomputed without solving; what is checked is that it is not above the
-    objective and that the gap and the status follow from it. C and the weights are taken from the model: they
-    say which problem it claims to have solved.
+    The lower bound itself cannot be recomputed without solving. What is checked is that neither the model's
+    hyperplane nor w = 0 costs less, and that gap, status and trace fit it. "optimal" means a gap of at most the one
+    asked for, which must be possible (at least 1e-9, and below 1); if the model does not record it, 1e-5 counts.
+    C and the weights are taken from the model: they say which problem it claims to have solved.
+    ``Verification.unchecked`` names what was not checked.
 
     Parameters
     ----------
@@ -102,6 +128,8 @@ def verify(model: Result | Mapping[str, Any] | str | os.PathLike[str], X: ArrayL
         The model, as returned by :func:`hardmargin.solve` or written by ``hardmargin solve --json``.
     X, y : array-like
         The data that the model was trained on.
+    feature_names : sequence of str, optional
+        What the columns of X are called; by default the names that a DataFrame has.
 
     Returns
     -------
@@ -121,24 +149,41 @@ def verify(model: Result | Mapping[str, Any] | str | os.PathLike[str], X: ArrayL
     >>> bool(hardmargin.verify(hardmargin.solve(X, y), X, y))
     True
     """
-    result, count = _claims(model)
+    result, count, unknown = _claims(model)
     problem = _problem_of(result, X, y)
     evaluation = problem.evaluate(result.coef, result.intercept)
     violations = evaluation.violations.tolist()
     smallest = _smallest_kept_margin(evaluation.margins, result.violations)
+    names = _names_of(X) if feature_names is None else list(feature_names)
+    names_checks = _names_checks(result, names)
     checks = (
-        *_objective_checks(result, evaluation.objective),
+        *_objective_checks(result, problem, evaluation.objective),
         Check("violations", _shown(result.violations), _shown(violations), result.violations == violations),
-        Check("number of violations", count, len(violations), count == len(violations)),
+        Check("number of violations", count, len(violations), _is_count(count, len(violations))),
         Check("smallest kept margin", f">= {1 - MARGIN_TOLERANCE}", smallest, smallest >= 1 - MARGIN_TOLERANCE),
+        *_history_checks(result, evaluation.objective),
+        *names_checks,
     )
-    return Verification(checks, evaluation.objective, violations, smallest)
+    return Verification(
+        checks,
+        evaluation.objective,
+        violations,
+        smallest,
+        tuple(key for key in _GIVEN if getattr(result, key) is not None),
+        (*_unchecked(result, names_checks), *unknown),
+    )
 
 
-def _objective_checks(result: Result, objective: float) -> tuple[Check, ...]:
+def _unchecked(result: Result, names_checks: tuple[Check, ...]) -> tuple[str, ...]:
+    """Known keys that cannot be recomputed; a status other than "optimal" says only why the search ended."""
+    status = () if result.optimal else ("status",)
+    names = () if result.feature_names is None or names_checks else ("feature_names",)
+    return (*_UNCHECKED, *status, *names)
+
+
+def _objective_checks(result: Result, problem: Problem, objective: float) -> tuple[Check, ...]:
     gap = relative_gap(objective, result.lower_bound)
-    target = result.target_gap
-    proven = result.status is not Status.OPTIMAL or target is None or gap <= target + _GAP_TOLERANCE
+    flat = min(problem.evaluate(np.zeros(problem.m), side).objective for side in (-1.0, 1.0))
     return (
         Check(
             "objective",
@@ -149,13 +194,84 @@ def _objective_checks(result: Result, objective: float) -> tuple[Check, ...]:
         Check(
             "lower bound",
             result.lower_bound,
-            f"objective {objective}",
-            0 <= result.lower_bound <= objective * (1 + _RELATIVE_TOLERANCE),
+            f"objective {objective}" if objective <= flat else f"w = 0 with the objective {flat}",
+            0 <= result.lower_bound <= min(objective, flat) * (1 + _RELATIVE_TOLERANCE),
             "not above the objective; not proven again",
         ),
         Check("gap", result.gap, gap, abs(result.gap - gap) <= _GAP_TOLERANCE),
-        Check("status", f"{result.status} (gap asked for: {target})", f"gap {gap}", proven),
+        *_gap_checks(result, gap),
     )
+
+
+def _gap_checks(result: Result, gap: float) -> tuple[Check, ...]:
+    """Whether the gap asked for is possible, and is reached if the status says so."""
+    target = result.target_gap
+    possible = target is not None and is_possible_gap(target)
+    limit = target if target is not None and possible else _UNRECORDED_GAP
+    holds = gap <= limit + _GAP_TOLERANCE or not result.optimal
+    verdict = "holds" if result.optimal else "claims no proof"
+    asked_for = f"gap asked for: {'not recorded' if target is None else target}"
+    checks = [Check("status", f"{result.status} ({asked_for})", f"gap {gap}, judged by {limit}", holds, verdict)]
+    if target is not None:
+        found = f"{'a' if possible else 'no'} gap from {SMALLEST_GAP:g} to below 1"
+        checks.append(Check("gap asked for", target, found, possible, "is possible"))
+    return tuple(checks)
+
+
+def _history_checks(result: Result, objective: float) -> tuple[Check, ...]:
+    """Claims on how the result was reached: they cannot be recomputed, but they must be possible."""
+    fault = _trace_fault(result, objective)
+    is_time = result.runtime >= 0
+    is_method = result.method in methods.names()
+    method = "a method" if is_method else f"none of {', '.join(methods.names())}"
+    return (
+        Check("trace", f"{len(result.trace)} points", fault or "no contradiction", fault is None, "is consistent"),
+        Check("runtime", result.runtime, f"{'a' if is_time else 'no'} time >= 0", is_time, "is possible"),
+        Check("method", result.method, method, is_method, "is known"),
+    )
+
+
+def _trace_fault(result: Result, objective: float) -> str | None:
+    """What is wrong with the bounds over time, in words."""
+    before = TracePoint(0.0, math.inf, 0.0)
+    for number, point in enumerate(result.trace):
+        if not point.time >= before.time:
+            return f"point {number} is at {point.time} s, before {before.time} s"
+        if not point.upper <= before.upper * (1 + _RELATIVE_TOLERANCE):
+            return f"the upper bound rises to {point.upper} at point {number}"
+        if not point.lower >= before.lower * (1 - _RELATIVE_TOLERANCE):
+            return f"the lower bound falls to {point.lower} at point {number}"
+        if not point.lower <= point.upper * (1 + _RELATIVE_TOLERANCE):
+            return f"the lower bound {point.lower} is above the upper one {point.upper} at point {number}"
+        before = point
+    # Results that were put together by hand may have no trace, and so no claim of one.
+    return _end_fault(before, result, objective) if result.trace else None
+
+
+def _end_fault(end: TracePoint, result: Result, objective: float) -> str | None:
+    if not end.time <= result.runtime * (1 + _RELATIVE_TOLERANCE):
+        return f"it ends at {end.time} s, after the runtime of {result.runtime} s"
+    for which, bound, final in (("upper", end.upper, objective), ("lower", end.lower, result.lower_bound)):
+        if not math.isclose(bound, final, rel_tol=_RELATIVE_TOLERANCE):
+            return f"its last {which} bound is {bound} and the result's {final}"
+    return None
+
+
+def _names_of(X: Any) -> list[str] | None:
+    """The names of the columns of a DataFrame."""
+    columns = list(getattr(X, "columns", ()))
+    return columns if columns and all(isinstance(name, str) for name in columns) else None
+
+
+def _names_checks(result: Result, names: list[str] | None) -> tuple[Check, ...]:
+    claimed = result.feature_names
+    if claimed is None or names is None:
+        return ()
+    return (Check("feature names", _listed(claimed), _listed(names), claimed == names),)
+
+
+def _is_count(claimed: Any, count: int) -> bool:
+    return not isinstance(claimed, bool) and bool(claimed == count)
 
 
 def _smallest_kept_margin(margins: FloatArray, claimed_violations: list[int]) -> float:
@@ -164,10 +280,10 @@ def _smallest_kept_margin(margins: FloatArray, claimed_violations: list[int]) ->
     return float(margins[kept].min()) if kept.any() else math.inf
 
 
-def _claims(model: Result | Mapping[str, Any] | str | os.PathLike[str]) -> tuple[Result, Any]:
-    """The model, and the number of violations that it states beside listing them."""
+def _claims(model: Result | Mapping[str, Any] | str | os.PathLike[str]) -> tuple[Result, Any, list[str]]:
+    """The model, the number of violations that it states beside listing them, and the keys that are not known."""
     if isinstance(model, Result):
-        return model, model.n_violations
+        return model, model.n_violations, []
     if isinstance(model, (str, os.PathLike)):
         model = read_values(model)
     if not isinstance(model, Mapping):
@@ -176,7 +292,11 @@ def _claims(model: Result | Mapping[str, Any] | str | os.PathLike[str]) -> tuple
             "its dict, or the path of its JSON file."
         )
     result = Result.from_dict(model)
-    return result, model.get("n_violations", result.n_violations)
+    return (
+        result,
+        model.get("n_violations", result.n_violations),
+        sorted(str(key) for key in model if key not in KEYS),
+    )
 
 
 def _problem_of(result: Result, X: ArrayLike, y: ArrayLike) -> Problem:
@@ -196,3 +316,7 @@ def _problem_of(result: Result, X: ArrayLike, y: ArrayLike) -> Problem:
 
 def _shown(rows: list[int]) -> str:
     return f"{len(rows)} rows" + (f" {rows[:8]}".replace("]", ", ...]" if len(rows) > 8 else "]") if rows else "")
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")

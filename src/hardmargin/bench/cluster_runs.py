@@ -17,9 +17,12 @@ from hardmargin.bench.machine import utc_now
 from hardmargin.bench.plan import Job
 from hardmargin.bench.records import FAILED
 from hardmargin.cluster.connection import connected, local_workers
+from hardmargin.cluster.waiting import within
 from hardmargin.cores import available_cores
 
 _STOPPED = "the campaign has been stopped"
+# Seconds to wait for workers that are told that the campaign is over.
+_ANSWER = 10.0
 # Campaigns that have been told to stop on this worker.
 _stopped: set[str] = set()
 
@@ -88,13 +91,14 @@ class ClusterRuns:
             if submitted:
                 # Workers may have heard Ctrl-C too, and be gone.
                 with contextlib.suppress(Exception):
-                    self._client.run(stop_on_worker, self._campaign)
-                    self._client.cancel(list(submitted))
+                    within(_ANSWER, self._client.run, stop_on_worker, self._campaign)
+                with contextlib.suppress(Exception):
+                    within(_ANSWER, self._client.cancel, list(submitted))
 
     def close(self) -> None:
         """Leave the cluster; a local one ends."""
         with contextlib.suppress(Exception):
-            self._client.run(tidy_on_worker, self._campaign)
+            within(_ANSWER, self._client.run, tidy_on_worker, self._campaign)
         self._closing.close()
 
 

@@ -1,4 +1,7 @@
-"""The command line, a file a command; this one turns whatever happens into an exit status.
+"""The command line, a file a command.
+
+This module and the package's own import next to nothing, so that Ctrl-C is answered almost from the first moment
+on: what comes before is left to Python, which shows a traceback.
 
 ====== ==============================================================================================
 status meaning
@@ -7,6 +10,7 @@ status meaning
 1      a claim does not hold: one of the model (``verify``), or of a run (``bench run``)
 2      the input or the command line cannot be used; one line on standard error says why
 70     an error inside hardmargin itself; HARDMARGIN_DEBUG=1 shows where
+74     ``solve`` is done, but its last state could not be written to the checkpoint
 130    stopped by Ctrl-C; 143 if by SIGTERM. A search that was under way still writes what it has
 141    whoever read the output went away (``| head``)
 ====== ==============================================================================================
@@ -14,16 +18,17 @@ status meaning
 
 from __future__ import annotations
 
-import contextlib
-import os
 import sys
-import traceback
-from collections.abc import Sequence
 
-from hardmargin.cli.interrupts import Interrupts
-from hardmargin.cli.status import BAD_INPUT, BROKEN_PIPE, INTERNAL_ERROR, INTERRUPTED
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
-_REFUSALS = (ValueError, TypeError, OSError, MemoryError, ImportError)
+if sys.argv and sys.argv[0].endswith(("/hardmargin", "/hardmargin/__main__.py")):
+    # This process is the command, whose script does a few things more between this import and main().
+    from hardmargin.cli.early import leave_at_once
+
+    leave_at_once()
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -45,66 +50,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     >>> main(["generate", "--type", "B", "--n", "20", "--d", "2", "--output", "/no/such/folder/data"])
     2
     """
-    with Interrupts() as interrupts:
-        try:
-            status = _outcome(sys.argv[1:] if argv is None else argv)
-        except KeyboardInterrupt:
-            _complain("interrupted")
-            status = INTERRUPTED
+    try:
         if argv is None:
-            interrupts.ignore_others()
-    return interrupts.status if status == INTERRUPTED else status
+            from hardmargin.cli.early import leave_at_once
 
+            leave_at_once()
+        from hardmargin.cli.outcome import outcome
 
-def _outcome(argv: Sequence[str]) -> int:
-    try:
-        return _run(argv)
-    except BrokenPipeError:
-        return BROKEN_PIPE
-    except _REFUSALS as error:
-        _complain(f"error: {_in_one_line(error)}")
-        return BAD_INPUT
-    except Exception as error:
-        _complain(
-            f"internal error: {type(error).__name__}: {_in_one_line(error)}; please report it with the data, "
-            "the output of 'hardmargin show-versions' and the traceback that HARDMARGIN_DEBUG=1 prints."
-        )
-        return INTERNAL_ERROR
-    finally:
-        _give_up_closed_output()
-
-
-def _run(argv: Sequence[str]) -> int:
-    # Imported here, where Ctrl-C is answered already.
-    from hardmargin.cli.commands import run
-
-    status = run(argv)
-    if sys.stdout is not None:
-        sys.stdout.flush()
-    return status
-
-
-def _in_one_line(error: BaseException) -> str:
-    if isinstance(error, OSError) and error.filename is not None and error.strerror:
-        return f"{error.filename}: {error.strerror}"
-    if isinstance(error, MemoryError):
-        return f"out of memory; the data are too large for this machine. {error}".strip()
-    return " ".join(str(error).split())
-
-
-def _complain(line: str) -> None:
-    if sys.stderr is None:
-        return
-    with contextlib.suppress(BrokenPipeError):
-        if os.environ.get("HARDMARGIN_DEBUG"):
-            traceback.print_exc()
-        print(f"hardmargin: {line}", file=sys.stderr)
-
-
-def _give_up_closed_output() -> None:
-    """Drop what standard output no longer takes, or Python would complain about it at exit."""
-    try:
-        if sys.stdout is not None:
-            sys.stdout.flush()
-    except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return outcome(argv)
+    except KeyboardInterrupt:
+        # It came before there was a handler, or after it.
+        if sys.stderr is not None:
+            print("hardmargin: interrupted", file=sys.stderr)
+        return 130

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hardmargin.labels import same_label
+from hardmargin.numerals import plain_float, plain_int
 
 _NEGATIVE_KEY = re.compile("-[0-9.][^=]*=")
 
@@ -77,9 +78,9 @@ def typed(text: str) -> int | float | bool | str:
     """
     if text.lower() in ("true", "false"):
         return text.lower() == "true"
-    for kind in (int, float):
+    for read in (plain_int, plain_float):
         try:
-            return kind(text)
+            return read(text)
         except ValueError:
             pass
     return text

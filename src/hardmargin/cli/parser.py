@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any, NoReturn, TypeAlias
 
+from hardmargin.numerals import plain_float, plain_int
+
 #: What ``add_to`` of every command is given.
 Commands: TypeAlias = "argparse._SubParsersAction[Parser]"
 
@@ -34,6 +36,9 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, **settings: Any) -> None:
         # An abbreviated flag would change its meaning with the next flag that is added.
         super().__init__(**settings, allow_abbrev=False)
+        # Where an argument is declared with type=float or type=int.
+        self.register("type", float, plain_float)
+        self.register("type", int, plain_int)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
         """Parse, and refuse what is not known here: only the parser of a sub-command can name its own help."""

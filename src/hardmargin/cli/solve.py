@@ -5,23 +5,28 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import numpy as np
 
 from hardmargin import data, methods
+from hardmargin.cli.interrupts import while_importing
 from hardmargin.cli.key_values import class_weights, key_value
 from hardmargin.cli.output import STDOUT, check_target, write_model
 from hardmargin.cli.parser import Commands, Parser, add_data_arguments, add_quiet_argument
-from hardmargin.cli.status import DONE, INTERRUPTED
+from hardmargin.cli.status import DONE, INTERRUPTED, STATE_LOST
 from hardmargin.signals import HeldSignals
 from hardmargin.status import Status
 
 if TYPE_CHECKING:
     from hardmargin import Result
     from hardmargin.bounds import Report
+    from hardmargin.checkpoint import CheckpointWarning
+    from hardmargin.progress import Progress
 
 
 def add_to(commands: Commands) -> None:
@@ -51,13 +56,17 @@ def run(arguments: argparse.Namespace) -> int:
             raise ValueError(f"--json and --{flag} are both {state!r}; the model would replace the state.")
     dataset = data.load(arguments.data, format=arguments.format, label=arguments.label)
     _check_label_column(dataset, arguments.data)
-    # These take a second to import, which is of no use to a command that cannot run.
-    from hardmargin import solve
-    from hardmargin.progress import Progress
+    with while_importing():
+        # These take a second to import, which is of no use to a command that cannot run.
+        from hardmargin import solve
+        from hardmargin.progress import Progress
 
     # Until the model is written, Ctrl-C is heard where the search reports, and nowhere else.
     with HeldSignals() as signals:
-        with Progress(style="quiet" if arguments.quiet else "auto") as progress:
+        with (
+            Progress(style="quiet" if arguments.quiet else "auto") as progress,
+            _checkpoint_warnings(progress) as warned,
+        ):
 
             def announce(upper: float, lower: float, nodes: int) -> None:
                 with progress.paused():
@@ -69,7 +78,40 @@ def run(arguments: argparse.Namespace) -> int:
             report = _interruptible(progress, signals, announce)
             result = solve(dataset.X, dataset.y, arguments.C, report=report, **_settings(arguments, dataset))
         _hand_over(replace(result, feature_names=dataset.feature_names), arguments)
+    if any(warning.lost for warning in warned):
+        # Even if it was interrupted: who stops a search that has a checkpoint relies on it.
+        return STATE_LOST
     return INTERRUPTED if result.status is Status.INTERRUPTED else DONE
+
+
+@contextmanager
+def _checkpoint_warnings(progress: Progress) -> Iterator[list[CheckpointWarning]]:
+    """Tell each warning about the checkpoint once, in one line, whatever Python does about warnings in general."""
+    from hardmargin.checkpoint import CheckpointWarning
+
+    told: list[CheckpointWarning] = []
+    show_others = warnings.showwarning
+
+    def show(
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: TextIO | None = None,
+        line: str | None = None,
+    ) -> None:
+        if not isinstance(message, CheckpointWarning):
+            show_others(message, category, filename, lineno, file, line)
+        elif str(message) not in map(str, told):
+            told.append(message)
+            if sys.stderr is not None:
+                with progress.paused():
+                    print(f"hardmargin: warning: {message}", file=sys.stderr, flush=True)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", CheckpointWarning)
+        warnings.showwarning = show
+        yield told
 
 
 def _check_label_column(dataset: data.Dataset, path: str) -> None:

@@ -17,8 +17,9 @@ def add_to(commands: Commands) -> None:
         "verify",
         help="check a model against its training data",
         description="Recompute objective, violations, margins and gap of a model from the data that it was "
-        "trained on. The lower bound is compared with the objective but not proven again. The exit status is 1 if "
-        "a claim does not hold.",
+        "trained on, and check that its other claims do not contradict each other. The lower bound is compared "
+        "with the objective but not proven again. What is not checked is named. The exit status is 1 if a claim "
+        "does not hold.",
     )
     add_model_argument(parser)
     add_data_arguments(parser, "the training data")
@@ -26,10 +27,12 @@ def add_to(commands: Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print a line a claim."""
+    """Print one line per claim."""
     dataset = data.load(arguments.data, format=arguments.format, label=arguments.label)
     model = model_json.read_values(arguments.model)
     samples = in_training_order(dataset.X, dataset.feature_names, model.get("feature_names"), arguments.data)
-    verification = hardmargin.verify(model, samples, dataset.y)
+    # The columns are in the order of training by now, if both have names.
+    names = model.get("feature_names") if dataset.feature_names is not None else None
+    verification = hardmargin.verify(model, samples, dataset.y, feature_names=names)
     print(verification.summary())
     return DONE if verification else CLAIM_FAILED

@@ -1,7 +1,8 @@
 """Runs a frontier on Dask: searches are cut into slices, which the workers of a cluster take.
 
-``engine.py`` gives slices out and puts what comes back together, ``pool.py`` has the open subproblems meanwhile,
-``worker.py`` is what runs on the workers, and ``connection.py`` finds them.
+``engine.py`` runs searches, ``spread.py`` gives out the slices of one and puts their results together, ``pool.py``
+holds the open subproblems meanwhile, and ``worker.py`` runs on the workers. ``connection.py`` opens and closes
+the cluster, ``link.py`` makes the calls to it, and ``waiting.py`` bounds calls that may never return.
 """
 
 from __future__ import annotations
@@ -10,21 +11,24 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-from hardmargin.cluster.connection import connected
+from hardmargin.cluster.connection import Connection
+from hardmargin.cluster.waiting import CLOCK
 from hardmargin.methods.engine import Engine, LocalEngine
 
 
 @contextlib.contextmanager
 def opened_engine(cluster: Any) -> Iterator[Engine]:
-    """The engine for ``solve(cluster=...)``: this process if that is None; see :func:`connection.connected`."""
+    """The engine for ``solve(cluster=...)``: this process if that is None; see :class:`connection.Connection`."""
     if cluster is None:
         yield LocalEngine()
         return
-    with connected(cluster) as client:
-        from hardmargin.cluster.engine import ClusterEngine
+    connection = Connection(cluster)
+    from hardmargin.cluster.engine import ClusterEngine
 
-        engine = ClusterEngine(client)
-        try:
-            yield engine
-        finally:
-            engine.close()
+    engine = ClusterEngine(connection.client)
+    try:
+        yield engine
+    finally:
+        leave_by = engine.leave_by()
+        engine.close(leave_by)
+        connection.close(leave_by - CLOCK.now())

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import logging
-import queue
 import re
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
+from hardmargin.cluster.waiting import CLOCK, Clock, within
 from hardmargin.cores import available_cores
 from hardmargin.extras import how_to_install
 
-_LOCAL = re.compile(r"local(?::(?P<count>[1-9]\d*))?")
-# Seconds within which a scheduler must answer.
-_TIMEOUT = 10
-# Seconds that are spent on taking leave.
-_FAREWELL = 3
+_LOCAL = re.compile(r"local(?::(?P<count>.*))?", re.DOTALL)
+_COUNT = re.compile(r"[1-9][0-9]*")
+_ADDRESS = re.compile(r"[a-z]+://.+|[^:]+:[0-9]+")
+# Seconds within which a scheduler must answer, and what is added for a client that does not keep to them.
+_TIMEOUT = 10.0
+_MARGIN = 2.0
+# Seconds that are spent on leaving where there is no time limit.
+_LEAVING = 10.0
 _EXPECTED = (
     "expected the address of a Dask scheduler (tcp://host:port), local or local:N for N processes on this machine, "
     "or a distributed.Client"
@@ -26,16 +30,33 @@ _EXPECTED = (
 
 
 def local_workers(cluster: Any, default: int | None = None) -> int | None:
-    """N of ``"local:N"``, the default for ``"local"``, and None for a cluster that is not to be started here."""
+    """N of ``"local:N"``, the default for ``"local"``, and None for a cluster that is not to be started here.
+
+    Raises
+    ------
+    ValueError
+        If N is no whole number of processes.
+
+    Examples
+    --------
+    >>> local_workers("local:3"), local_workers("local", 2), local_workers("tcp://127.0.0.1:8786")
+    (3, 2, None)
+    """
     found = _LOCAL.fullmatch(cluster) if isinstance(cluster, str) else None
     if found is None:
         return None
-    return int(found["count"]) if found["count"] is not None else default or len(available_cores())
+    if found["count"] is None:
+        return default or len(available_cores())
+    if not _COUNT.fullmatch(found["count"]):
+        raise ValueError(
+            f"cluster is {cluster!r}; expected local:N with a whole number N >= 1 of processes on this machine, or "
+            "local for as many as there are cores."
+        )
+    return int(found["count"])
 
 
-@contextlib.contextmanager
-def connected(cluster: Any, default_workers: int | None = None) -> Iterator[Any]:
-    """A client of a cluster; what is started here ends with the block.
+class Connection:
+    """A client of a cluster, and what has to be closed with it.
 
     Parameters
     ----------
@@ -43,76 +64,129 @@ def connected(cluster: Any, default_workers: int | None = None) -> Iterator[Any]
     default_workers : int, optional
         How many processes ``"local"`` means; as many as there are cores if not given.
 
+    Attributes
+    ----------
+    client : distributed.Client
+
     Raises
     ------
     ValueError
-        If it names no cluster, or none that answers.
+        If it names no cluster, none that answers, or none that can be started.
     ImportError
         If Dask is not installed.
     """
-    try:
-        import distributed
-    except ImportError:
-        raise ImportError(f"cluster needs Dask; {how_to_install('cluster')}.") from None
-    if isinstance(cluster, distributed.Client):
-        yield cluster
-        return
-    count = local_workers(cluster, default_workers)
-    if count is None and (not isinstance(cluster, str) or not re.match(r"[a-z]+://|[^:]+:\d+$", cluster)):
-        raise ValueError(f"cluster is {cluster!r}; {_EXPECTED}.")
-    with contextlib.ExitStack() as closing:
+
+    def __init__(self, cluster: Any, default_workers: int | None = None) -> None:
+        try:
+            import distributed
+        except ImportError:
+            raise ImportError(f"cluster needs Dask; {how_to_install('cluster')}.") from None
+        # In the order in which they are closed.
+        self._own: list[Any] = []
+        self._has_processes = False
+        if isinstance(cluster, distributed.Client):
+            self.client = cluster
+            return
+        count = local_workers(cluster, default_workers)
+        if count is None and (not isinstance(cluster, str) or not _ADDRESS.fullmatch(cluster)):
+            raise ValueError(f"cluster is {cluster!r}; {_EXPECTED}.")
         if count is not None:
-            with _deaf_to_ctrl_c():
-                workers = distributed.LocalCluster(
-                    n_workers=count,
-                    threads_per_worker=1,
-                    processes=True,
-                    dashboard_address=None,
-                    memory_limit=0,
-                    silence_logs=logging.CRITICAL,
-                )
-            closing.enter_context(workers)
+            self._own = [_started(cluster, count)]
+            self._has_processes = True
         try:
-            address = cluster if count is None else workers
-            client = distributed.Client(address, timeout=_TIMEOUT)
-        except (OSError, ValueError) as error:
-            raise ValueError(
-                f"cluster is {cluster!r}, where no scheduler answers ({error}); {_EXPECTED}."
-            ) from error
-        # Not left to the client: one whose scheduler is gone would wait for it for long.
-        closing.callback(_close, client)
-        yield client
+            self.client = _client_of(cluster if count is None else self._own[0], cluster)
+        except BaseException:
+            self.close(_LEAVING)
+            raise
+        self._own.insert(0, self.client)
 
+    def close(self, seconds: float, clock: Clock = CLOCK) -> None:
+        """Close what was opened here, and wait for that for so many seconds; the rest happens in the background."""
+        own, self._own = self._own, []
+        if not own:
+            return
+        closed = threading.Event()
 
-def within(seconds: float, call: Callable[..., Any], *arguments: Any) -> Any:
-    """Call something that may never return.
+        def close() -> None:
+            for each in own:
+                with contextlib.suppress(Exception), _quiet_client():
+                    each.close()
+            closed.set()
 
-    Raises
-    ------
-    TimeoutError
-        If it has not returned after so many seconds; it is left to itself then.
-    """
-    answers: queue.SimpleQueue[tuple[bool, Any]] = queue.SimpleQueue()
-
-    def run() -> None:
         try:
-            answers.put((True, call(*arguments)))
-        except BaseException as error:
-            answers.put((False, error))
+            within(seconds, close, clock=clock)
+        except TimeoutError:
+            if self._has_processes:
+                # Those that still end must not be ended by Dask too, which does so before this process ends.
+                atexit.register(closed.wait, _LEAVING)
 
-    threading.Thread(target=run, daemon=True).start()
+
+@contextlib.contextmanager
+def connected(cluster: Any, default_workers: int | None = None) -> Iterator[Any]:
+    """A client of a cluster; what is started here ends with the block. See :class:`Connection`."""
+    connection = Connection(cluster, default_workers)
     try:
-        returned, value = answers.get(timeout=seconds)
-    except queue.Empty:
-        raise TimeoutError(f"no answer within {seconds:g} s") from None
-    if not returned:
-        raise value
-    return value
+        yield connection.client
+    finally:
+        connection.close(_LEAVING)
 
 
-def _close(client: Any) -> None:
-    with contextlib.suppress(Exception):
-        within(_FAREWELL, client.close)
+def _started(cluster: str, count: int) -> Any:
+    """Processes on this machine."""
+    import distributed
+
+    try:
+        with _deaf_to_ctrl_c():
+            return distributed.LocalCluster(
+                n_workers=count,
+                threads_per_worker=1,
+                processes=True,
+                dashboard_address=None,
+                # Any free port; several clusters would complain of sharing the usual one.
+                scheduler_kwargs={"dashboard_address": ":0"},
+                memory_limit=0,
+                silence_logs=logging.CRITICAL,
+            )
+    except Exception as error:
+        raise ValueError(
+            f"cluster is {cluster!r}, but its worker processes could not be started on this machine "
+            f"({_reason(error)}). In a script, make the call under if __name__ == '__main__', because the "
+            "processes import the script. Otherwise ask for fewer processes, raise the limits on processes and "
+            "open files, or leave cluster out."
+        ) from error
+
+
+def _client_of(address: Any, cluster: str) -> Any:
+    import distributed
+
+    def client() -> Any:
+        return distributed.Client(address, timeout=_TIMEOUT)
+
+    try:
+        # A scheduler that is frozen takes the connection and never says anything: the client would wait for ever.
+        return within(_TIMEOUT + _MARGIN, client)
+    except (OSError, ValueError) as error:
+        raise ValueError(f"cluster is {cluster!r}, where no scheduler answers ({error}); {_EXPECTED}.") from error
+
+
+def _reason(error: BaseException) -> str:
+    """What an error began with: Dask says only that a process did not start."""
+    while (cause := error.__cause__ or error.__context__) is not None:
+        error = cause
+    said = " ".join(str(error).split())
+    return f"{type(error).__name__}: {said}" if said else type(error).__name__
+
+
+@contextlib.contextmanager
+def _quiet_client() -> Iterator[None]:
+    """Dask logs a traceback if a client is closed while it looks for a scheduler that is gone."""
+    logger = logging.getLogger("distributed.client")
+    before = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
 
 
 @contextlib.contextmanager

@@ -66,14 +66,14 @@ class ProblemOnWorkers(WorkerPlugin):
 
     def __init__(self, solve: str, problem: Problem) -> None:
         self.name = solve
-        self._problem = problem
+        self.problem = problem
         self._version = _VERSION
 
     def setup(self, worker: Any) -> None:
         """Called on every worker."""
         if self._version != _VERSION:
             raise OtherVersion(f"hardmargin {self._version} gives out the work, and this worker has {_VERSION}")
-        _problems[self.name] = self._problem
+        _problems[self.name] = self.problem
 
     def teardown(self, worker: Any) -> None:
         """Called when the solve is over."""

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from hardmargin.data.dataset import MAX_CELLS, Dataset
 from hardmargin.data.source import Source, shown
 from hardmargin.data.values import labels_from, numeric_label, refused_number
+from hardmargin.numerals import plain_float
 
 _MOST_DIGITS = len(str(MAX_CELLS))
 
@@ -132,7 +133,7 @@ class _Entries:
 
     def _value(self, line: int, index: int, word: str) -> float:
         try:
-            value = float(word)
+            value = plain_float(word)
         except ValueError:
             value = math.nan
         if not math.isfinite(value):

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from hardmargin.data.dataset import MAX_CELLS
 from hardmargin.data.source import Source, shown
+from hardmargin.numerals import is_plain, plain_float, plain_int
 
 #: How files write a value that is not there, in lower case.
 MISSING = frozenset({"", "?", "na", "n/a", "nan", "null"})
@@ -42,7 +43,8 @@ class NumberRows:
     def append(self, line: int, words: Sequence[str]) -> None:
         """Add a row; all rows must have the same length."""
         try:
-            self._values.extend(map(float, words))
+            # All words of a row at once, because rows are many.
+            self._values.extend(map(float if is_plain("".join(words)) else plain_float, words))
         except ValueError:
             column = next(j for j, word in enumerate(words) if not is_number(word))
             raise self._refusal(line, column, words[column]) from None
@@ -66,27 +68,28 @@ def refused_number(word: str) -> str:
     """Say why a word is not usable as a feature value, and what is."""
     if word.strip().lower() in MISSING:
         return f"{shown(word)}, a missing value; expected a number (leave such rows out or fill them in)."
-    return f"{shown(word)}; expected a finite number."
+    notation = "" if is_plain(word) else " in plain decimal notation (digits 0 to 9, without underscores)"
+    return f"{shown(word)}; expected a finite number{notation}."
 
 
 def is_number(word: str) -> bool:
-    """Whether ``float`` takes the word."""
+    """Whether a word is a number in plain decimal notation, or infinite, or none (``nan``)."""
     try:
-        float(word)
+        plain_float(word)
     except ValueError:
         return False
     return True
 
 
 def is_finite_number(word: str) -> bool:
-    """Whether ``float`` takes the word and finds it finite."""
+    """Whether a word is a finite number in plain decimal notation."""
     return is_number(word) and math.isfinite(float(word))
 
 
 def numeric_label(source: Source, line: int, word: str) -> str:
     """Check a label of a format whose labels are numbers."""
     if not is_finite_number(word):
-        raise source.error(f"the label is {shown(word)}; expected a finite number.", line)
+        raise source.error(f"the label is {refused_number(word)}", line)
     return word
 
 
@@ -101,7 +104,7 @@ def labels_from(words: Sequence[str]) -> NDArray[Any]:
     (array([ 1, -1]), array([1. , 1.5]), array(['1', 'no'], dtype='<U2'))
     """
     try:
-        integers = [int(word) for word in words]
+        integers = [plain_int(word) for word in words]
     except ValueError:
         if all(is_finite_number(word) for word in words):
             return np.array([float(word) for word in words])

@@ -7,15 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, NamedTuple, Protocol
 
+from hardmargin.bounds import SMALLEST_GAP as SMALLEST_GAP
 from hardmargin.bounds import Report
 from hardmargin.keeper import Keeper
 from hardmargin.methods.engine import Engine, LocalEngine
 from hardmargin.problem import Problem
 from hardmargin.result import Result
 from hardmargin.validation import FloatArray, is_real
-
-#: The finest relative gap that a native method claims: float64 leaves no room for a finer one.
-SMALLEST_GAP = 1e-9
 
 
 class Incumbent(NamedTuple):

@@ -82,6 +82,8 @@ def _axes(X: FloatArray, coef: FloatArray) -> dict[str, Any]:
     mirrored = 0
     if length > 0 and len(coef) > 1:
         spreads = np.abs(X - np.median(X, axis=0)).mean(axis=0)
+        # Values that scaling has made vanish have none, and nothing may be divided by that.
+        spreads = np.maximum(spreads, max(1e-200 * spreads.max(), np.finfo(np.float64).tiny))
         # How far the axis of feature k, turned towards that of feature j, varies beside its own feature.
         turned = np.abs(coef / length) * (spreads[:, None] / spreads)
         np.fill_diagonal(turned, 0.0)

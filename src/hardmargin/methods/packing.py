@@ -143,6 +143,9 @@ class PackingProof(Proof):
         self._target, self._target_work = state["target"], state["target_work"]
         self._last_target, self._last_work = state["last_target"], state["last_work"]
         self._open = Frontier(*state["open"])
+        if self._open.size == 0 and (self._target is not None or 0 < self._first_nodes < _FIRST_NODES):
+            # An empty frontier would count as a search that has closed everything.
+            raise ValueError("the state is in the middle of a search and has nothing open; start without it.")
         self._reduction = Reduction(**state["reduction"]) if state["reduction"] is not None else None
 
     @property

@@ -123,6 +123,12 @@ def _go_on_from(players: Sequence[Player], limits: Limits, saved: Mapping[str, A
                 f"anew and would replace it: ask for the gap {saved['gap']:g}, or name another checkpoint to write."
             )
         return nodes
+    kinds = {player.proof.kind for player in players}
+    if set(saved["proofs"]) != kinds:
+        raise ValueError(
+            f"the checkpoint has the proofs {', '.join(saved['proofs'])}, and this problem needs "
+            f"{', '.join(sorted(kinds))}; start without it, or use another copy."
+        )
     for player in players:
         player.restore(saved["proofs"][player.proof.kind])
     return max(0, nodes - sum(player.proof.nodes for player in players))

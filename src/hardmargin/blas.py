@@ -1,0 +1,46 @@
+"""Linear algebra on one thread.
+
+NumPy's BLAS starts a thread per core, and these wait for each other in busy loops: where other processes want the
+cores, a factorisation of some milliseconds takes seconds. It is also more than ``threads=1`` allows.
+"""
+
+from __future__ import annotations
+
+from threading import Lock
+from types import TracebackType
+from typing import Any
+
+from threadpoolctl import ThreadpoolController
+
+
+class OneBlasThread:
+    """A context in which BLAS uses one thread; the number from before returns when nobody is inside any more.
+
+    The number is one of the whole process. Contexts of several threads may overlap in any order.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._inside = 0
+        self._libraries: Any = None
+        self._limits: Any = None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._libraries is None:
+                # To look for them takes longer than to solve a small problem, and NumPy has loaded its own by now.
+                self._libraries = ThreadpoolController().select(user_api="blas")
+            if self._inside == 0:
+                self._limits = self._libraries.limit(limits=1)
+            self._inside += 1
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        with self._lock:
+            self._inside -= 1
+            if self._inside == 0:
+                self._limits.restore_original_limits()
+
+
+one_blas_thread = OneBlasThread()

@@ -1,0 +1,306 @@
+"""One search that is spread over a cluster: which slices are given out, and what comes of them."""
+
+from __future__ import annotations
+
+import queue
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from distributed import CancelledError, KilledWorker
+from distributed.comm.core import CommClosedError
+
+from hardmargin.cluster import worker
+from hardmargin.cluster.link import Answers, Link
+from hardmargin.cluster.pool import Pool
+from hardmargin.cluster.waiting import Clock
+from hardmargin.cluster.worker import Slice
+from hardmargin.frontier import Frontier
+from hardmargin.methods.engine import LocalEngine, Observer, Search
+from hardmargin.problem import Problem
+
+# Seconds of a slice: short ones at first, until there are subproblems for all. One that takes longer is done first.
+_FIRST_SLICE = 0.3
+_SLICE = 2.0
+# Slices for each thread of the cluster that are given out at a time: one runs, one waits.
+_AHEAD = 2
+_LARGEST_CHUNK = 64
+# How often bounds are reported.
+_POLL = 0.05
+# After so many seconds without a worker this process does the work itself.
+_PATIENCE = 5.0
+# How long to wait for slices that end by themselves, and for those that have been told to.
+_LONGEST_PAUSE = 10.0
+_FAREWELL = 0.4
+# A chunk that has failed so often is not given out again.
+_MOST_FAILURES = 3
+_LOST = (KilledWorker, CancelledError, CommClosedError, TimeoutError)
+_HERE = "what it does not do is done in this process"
+
+
+class Outcome(NamedTuple):
+    """Why a search has ended; as that of the core."""
+
+    timed_out: bool
+    interrupted: bool
+    error: BaseException | None = None
+
+
+@dataclass(frozen=True)
+class ClusterFound:
+    """What a search found, proved and left open; see :class:`hardmargin.methods.engine.Found`."""
+
+    weights: list[float]
+    bias: float
+    objective: float
+    upper: float
+    lower_bound: float
+    nodes: int
+    work: int
+    exhausted: bool
+    open: Frontier
+    outcome: Outcome
+
+
+class _Chunk(NamedTuple):
+    """Subproblems that one slice is given, and how often that has failed."""
+
+    frontier: Frontier
+    failures: int = 0
+
+
+class Spread:
+    """One search, spread over a cluster."""
+
+    def __init__(
+        self,
+        link: Link,
+        clock: Clock,
+        solve: str,
+        problem: Problem,
+        frontier: Frontier,
+        search: Search,
+        observe: Observer | None,
+        warn: Callable[[str, str], None],
+    ) -> None:
+        self._link = link
+        self._clock = clock
+        self._solve = solve
+        # Of this search: what workers are told may come late, and is not meant for the next one.
+        self._name = f"{solve}/{uuid.uuid4().hex}"
+        self._problem = problem
+        self._search = search
+        self._observe = observe or (lambda *_: True)
+        self._warn = warn
+        begun = clock.now()
+        self._deadline = begun + search.seconds
+        self._pause_at = begun + search.pause
+        self._pausing_since: float | None = None
+        self._pool = Pool(frontier)
+        self._stuck: list[Frontier] = []
+        self._running: dict[int, _Chunk] = {}
+        self._again: list[_Chunk] = []
+        self._answers: Answers = queue.SimpleQueue()
+        self._weights: list[float] = []
+        self._bias = 0.0
+        self._objective = max(search.upper, search.keep_below)
+        self._upper = search.upper
+        # What is closed has no solution below this; see TreeSearch::lower_bound() of the core.
+        self._closed = float(frontier.numbers[:, -1].min())
+        self._nodes = 0
+        self._work = 0
+
+    def __enter__(self) -> Spread:
+        self._link.listen(self._answers)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._take_back()
+
+    def run(self) -> ClusterFound:
+        """Search until the end or a limit."""
+        go_on = True
+        while go_on and self._unfinished() and self._clock.now() < self._deadline:
+            self._look_at_refusal()
+            if self._link.absent_for() > _PATIENCE:
+                self._take_back()
+                self._warn_of_absence()
+                self._work_here(self._pool.take(_LARGEST_CHUNK, self._worth()))
+            waited = self._pausing_for()
+            if waited is None:
+                self._give_out()
+            elif not self._running or waited > _LONGEST_PAUSE:
+                break
+            self._collect(min(_POLL, self._deadline - self._clock.now()))
+            go_on = self._report()
+        if self._running:
+            self._end_slices()
+        if self._running and self._link.lost:
+            self._warn_of_absence()
+        self._take_back()
+        open_ = Frontier.joined([self._pool.everything(), *self._stuck])
+        if open_.size:
+            # As the core does it: who goes on with these has to know under what the rest was closed.
+            open_.numbers[:, -1] = np.minimum(open_.numbers[:, -1], min(self._closed, self._worth()))
+        return ClusterFound(
+            self._weights,
+            self._bias,
+            self._objective,
+            self._upper,
+            self._lower_bound(),
+            self._nodes,
+            self._work,
+            self._pool.size == 0,
+            open_,
+            Outcome(timed_out=self._clock.now() >= self._deadline, interrupted=not go_on),
+        )
+
+    def _report(self) -> bool:
+        """Tell how far it is; False if it has to end."""
+        return self._observe(self._upper, self._lower_bound(), self._nodes)
+
+    def _unfinished(self) -> bool:
+        return bool(self._running or self._again or self._pool.size)
+
+    def _worth(self) -> float:
+        """Subproblems with a bound of this or more are closed."""
+        return self._upper * (1 - float(self._search.settings["gap"]))
+
+    def _lower_bound(self) -> float:
+        waiting = [chunk.frontier.lower_bound() for chunk in (*self._running.values(), *self._again)]
+        stuck = [part.lower_bound() for part in self._stuck]
+        return min(self._closed, self._worth(), self._pool.lower_bound(), *waiting, *stuck)
+
+    def _pausing_for(self) -> float | None:
+        """How long slices have been waited for, with none given out any more; None before that."""
+        now = self._clock.now()
+        # Not before something is done: whoever pauses again and again would never get on.
+        if self._pausing_since is None and (
+            (now >= self._pause_at and self._nodes > 0)
+            or 0 < self._search.work_limit <= self._work
+            or 0 < self._search.node_limit <= self._nodes
+        ):
+            self._pausing_since = now
+        return None if self._pausing_since is None else now - self._pausing_since
+
+    def _look_at_refusal(self) -> None:
+        """If the workers have not taken the problem, say so; the search goes on without them."""
+        refusal = self._link.refusal()
+        if isinstance(refusal, worker.OtherVersion):
+            raise ValueError(f"cluster: {refusal}; install the same version everywhere.") from refusal
+        if refusal is not None and self._link.lost:
+            self._warn_of_absence()
+        elif refusal is not None:
+            why = f"{type(refusal).__name__}: {refusal}"
+            self._warn("refusal", f"the cluster did not take the problem ({why}); {_HERE}.")
+
+    def _warn_of_absence(self) -> None:
+        silent = self._link.silent_for()
+        if not self._link.lost:
+            self._warn("absence", f"no worker of the cluster is there; {_HERE}.")
+            return
+        why = f"its scheduler has not answered for {silent:.0f} s" if silent >= 1 else "its scheduler is gone"
+        self._warn("lost", f"the cluster was lost: {why}; {_HERE}, and the result and its bound are kept.")
+
+    def _give_out(self) -> None:
+        """Keep all workers busy."""
+        threads = self._link.threads
+        while len(self._running) < _AHEAD * threads and (self._again or self._pool.size):
+            share = self._pool.size // (_AHEAD * threads)
+            if self._again:
+                chunk = self._again.pop()
+            else:
+                taken = self._pool.take(min(max(1, share), _LARGEST_CHUNK), self._worth())
+                if taken.size == 0:
+                    break
+                chunk = _Chunk(taken)
+            if chunk.failures >= _MOST_FAILURES:
+                self._work_here(chunk.frontier)
+                break
+            search = self._slice(_SLICE if share > 1 else _FIRST_SLICE)
+            self._running[self._link.submit(self._answers, self._solve, self._name, chunk.frontier, search)] = chunk
+
+    def _slice(self, seconds: float) -> Search:
+        limit = self._search.node_limit
+        return replace(
+            self._search,
+            upper=self._upper,
+            keep_below=self._objective,
+            seconds=max(0.0, self._deadline - self._clock.now()),
+            pause=seconds,
+            threads=1,
+            node_limit=max(1, (limit - self._nodes) // max(1, _AHEAD * self._link.threads)) if limit > 0 else 0,
+            work_limit=0,
+        )
+
+    def _failed(self, chunk: _Chunk, error: BaseException | None) -> None:
+        """Whatever became of it: it has to be done again, and nothing of it has been counted."""
+        self._again.append(_Chunk(chunk.frontier, chunk.failures + 1))
+        if error is not None and not isinstance(error, _LOST):
+            self._warn("failure", f"a worker of the cluster failed ({type(error).__name__}: {error}); {_HERE}.")
+
+    def _collect(self, seconds: float) -> None:
+        """Take over what workers have returned; wait so long for the first of them."""
+        try:
+            returned = self._clock.get(self._answers, seconds)
+            while True:
+                if returned is not None:
+                    self._take(*returned)
+                returned = self._answers.get_nowait()
+        except queue.Empty:
+            return
+
+    def _take(self, ticket: int, found: Slice | BaseException) -> None:
+        chunk = self._running.pop(ticket, None)
+        if chunk is None:
+            return
+        if isinstance(found, BaseException):
+            self._failed(chunk, found)
+        else:
+            self._add(chunk.frontier, found)
+
+    def _add(self, chunk: Frontier, found: Slice) -> None:
+        self._nodes += found.nodes
+        self._work += found.work
+        gap = float(self._search.settings["gap"])
+        derived_under = float(chunk.numbers[:, -1].min())
+        self._closed = min(self._closed, derived_under, found.upper * (1 - gap))
+        if found.weights and found.objective < self._objective:
+            self._weights, self._bias, self._objective = found.weights, found.bias, found.objective
+            if self._objective < self._upper:
+                self._upper = self._objective
+                self._link.tell(self._name, self._upper)
+        if found.exhausted:
+            self._stuck += [found.open] if found.open.size else []
+        else:
+            self._pool.add(found.open)
+
+    def _work_here(self, chunk: Frontier) -> None:
+        """A slice in this process, because nobody else does it."""
+        if chunk.size:
+            search = replace(self._slice(_FIRST_SLICE), threads=self._search.threads)
+            bound = min(chunk.lower_bound(), self._lower_bound())
+
+            def observe(upper: float, lower: float, nodes: int) -> bool:
+                return self._observe(self._upper, bound, self._nodes + nodes)
+
+            self._add(chunk, Slice.of(LocalEngine().search(self._problem, chunk, search, observe)))
+
+    def _end_slices(self) -> None:
+        """Tell the slices to end, and take what comes in time; nothing comes from a cluster that is lost."""
+        if self._link.lost:
+            return
+        self._link.tell(self._name, worker.STOP)
+        patience = self._clock.now() + _FAREWELL
+        while self._running and (left := patience - self._clock.now()) > 0:
+            self._collect(min(_POLL, left))
+
+    def _take_back(self) -> None:
+        """Put what nobody has done back into the pool."""
+        self._link.cancel(list(self._running))
+        for chunk in (*self._running.values(), *self._again):
+            self._pool.add(chunk.frontier)
+        self._running.clear()
+        self._again.clear()

@@ -1,0 +1,63 @@
+"""Waiting that always ends: a cluster may stop answering at any moment, and a time limit holds all the same."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+class Clock:
+    """The time, and the only way in which a search on a cluster waits. Tests put one of their own in its place."""
+
+    def now(self) -> float:
+        """Seconds, as ``time.monotonic()`` counts them."""
+        return time.monotonic()
+
+    def get(self, answers: queue.SimpleQueue[T], seconds: float) -> T:
+        """Take the next answer; wait for it for so many seconds.
+
+        Raises
+        ------
+        queue.Empty
+            If none has come by then.
+        """
+        return answers.get(timeout=max(0.0, seconds))
+
+
+CLOCK = Clock()
+
+
+def in_background(call: Callable[[], object]) -> None:
+    """Make a call that may never return, and that nobody waits for; the process can end before it does."""
+    threading.Thread(target=call, daemon=True).start()
+
+
+def within(seconds: float, call: Callable[..., Any], *arguments: Any, clock: Clock = CLOCK) -> Any:
+    """Make a call that may never return, and wait for it for so many seconds.
+
+    Raises
+    ------
+    TimeoutError
+        If it has not returned by then. It goes on in the background, and what becomes of it is not looked at.
+    """
+    answers: queue.SimpleQueue[tuple[bool, Any]] = queue.SimpleQueue()
+
+    def run() -> None:
+        try:
+            answers.put((True, call(*arguments)))
+        except BaseException as error:
+            answers.put((False, error))
+
+    in_background(run)
+    try:
+        returned, value = clock.get(answers, seconds)
+    except queue.Empty:
+        raise TimeoutError(f"no answer within {seconds:.3g} s") from None
+    if not returned:
+        raise value
+    return value
