@@ -11,7 +11,7 @@ TEST_EXTRAS := ".[plot,test]"
 CPP_SOURCES := $(wildcard src/hardmargin/core/*.cpp src/hardmargin/core/*.h tests/cpp/*.cpp tests/cpp/*.h)
 CMAKE_TESTS := $(BIN)/cmake -G Ninja -S . -DHARDMARGIN_PYTHON=OFF -DHARDMARGIN_TESTS=ON -DHARDMARGIN_WERROR=ON
 # Tests run side by side; `make test PYTEST_ARGUMENTS="-n 0 -x"` runs them one by one and stops at the first failure.
-PYTEST_ARGUMENTS ?= -n auto
+PYTEST_ARGUMENTS ?= -n auto --dist worksteal
 STRESS ?=
 
 # $(call quietly,what it does,command): says what it does, and shows the command's output only if it fails.
