@@ -16,7 +16,7 @@ STRESS ?=
 
 # $(call quietly,what it does,command): says what it does, and shows the command's output only if it fails.
 quietly = @echo "$(1) ..."; mkdir -p build; \
-  { $(2); } > build/output.log 2>&1 || { cat build/output.log >&2; exit 1; }
+  { $(2); } > build/$(notdir $@).log 2>&1 || { cat build/$(notdir $@).log >&2; exit 1; }
 
 .PHONY: help demo test lint format types test-cpp test-sanitized test-python test-stress benchmark clean
 

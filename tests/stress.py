@@ -1,7 +1,7 @@
 """Runs the test suite again and again on a machine that is made busy, slow or different each time.
 
-No verdict of a test may depend on how fast or how busy the machine is. This is the proof of that: ten runs of the
-Python and C++ tests under the conditions below, of which none may fail.
+No verdict of a test may depend on how fast or how busy the machine is. This checks it: ten runs of the Python and
+C++ tests under the conditions below, none of which may fail.
 
     python tests/stress.py                      # all ten, an hour or two on two cores
     python tests/stress.py pinned nice          # some conditions

@@ -115,7 +115,7 @@ HUGE = 10**400
         ((*SOLVE, "lower_bound"), 1e9, "the bound 1e.09 is above the objective"),
         ((*SOLVE, "nodes"), True, "solve.nodes is True"),
         ((*SOLVE, "proofs"), {"magic": {}}, "proofs has 'magic'; expected packing or directions"),
-        (PACKING, del_, "has the proofs directions, and this problem needs directions, packing"),
+        (PACKING, del_, "has the proofs directions, but this problem needs directions, packing"),
         ((*PACKING, "nodes"), -1, "packing.nodes is -1"),
         ((*PACKING, "work"), 2**64, "packing.work is 18446744073709551616"),
         ((*PACKING, "stuck"), 0, "packing.stuck is 0"),

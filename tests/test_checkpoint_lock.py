@@ -129,8 +129,10 @@ def test_without_locks_a_warning_says_so_and_the_search_goes_on(tmp_path, monkey
 
     path = tmp_path / "state"
     monkeypatch.setattr(fcntl, "flock", unsupported)
-    with pytest.warns(CheckpointWarning, match=r"no locks in this folder \(No locks available\); nothing keeps"):
+    expected = r"no locks in this folder \(No locks available\); nothing keeps"
+    with pytest.warns(CheckpointWarning, match=expected) as warned:
         assert solve(X, y, 10.0, checkpoint=path).optimal
+    assert warned[0].filename == __file__
     assert os.listdir(tmp_path) == ["state"]
 
 

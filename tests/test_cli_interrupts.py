@@ -234,6 +234,23 @@ def test_between_the_imports_of_a_script_and_its_command(number, status, tmp_pat
     assert (done.returncode, done.stdout, done.stderr) == (status, "", "hardmargin: interrupted\n")
 
 
+def test_processes_that_the_command_starts_have_the_usual_handlers(tmp_path):
+    """They import its script, and are not the command."""
+    script = tmp_path / "hardmargin"
+    script.write_text("""
+import signal
+from hardmargin.cli import main
+if __name__ == "__main__":
+    assert signal.getsignal(signal.SIGTERM) != signal.SIG_DFL
+    import multiprocessing
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        print(pool.apply(signal.getsignal, (signal.SIGTERM,)) == signal.SIG_DFL)
+""")
+    command = [sys.executable, str(script)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "True\n", "")
+
+
 def test_to_import_the_command_line_changes_no_handlers():
     done = run_listening("print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)")
     assert (done.stdout, done.stderr) == ("True\n", "")

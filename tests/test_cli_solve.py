@@ -147,6 +147,17 @@ def test_the_model_to_begin_with_is_not_overwritten(data, tmp_path, capsys):
     assert "which this command reads" in capsys.readouterr().err
 
 
+def test_a_model_to_start_from_is_read_while_ctrl_c_is_heard(generated, monkeypatch, capsys) -> None:
+    def read(path: str) -> None:
+        # What a person does if the file is a pipe that nobody writes to.
+        os.kill(os.getpid(), signal.SIGINT)
+        pytest.fail("Ctrl-C was not heard")
+
+    monkeypatch.setattr("hardmargin.Result.load", read)
+    assert main(["solve", generated("A", 30, 2), "--start", "model.json"]) == 130
+    assert capsys.readouterr().err == "hardmargin: interrupted\n"
+
+
 def test_options_before_the_data_do_not_swallow_it(data, asked):
     assert main(["solve", "--option", "effort=2", "--class-weight", "no=1", "yes=3", data]) == 0
     assert asked["options"] == {"effort": 2}
@@ -286,7 +297,7 @@ def test_a_last_state_that_cannot_be_written_is_a_status_of_its_own(
     assert out == ""
     assert err == (
         f"hardmargin: warning: checkpoint {state}: No space left on device; the search has ended, and its last "
-        "state is NOT saved, and the last checkpoint that could be written is kept.\n"
+        "state is NOT saved. The last checkpoint that could be written, if any, is kept.\n"
     )
     assert Result.load(model).n == 5
     assert not state.exists()

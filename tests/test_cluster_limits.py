@@ -211,3 +211,22 @@ def test_a_cluster_that_does_not_take_the_problem_is_asked_again(problem, monkey
         found = cluster.search(problem, frontier(problem), packing(problem, NEVER), lambda _, __, nodes: nodes == 0)
         cluster.close()
     assert found.nodes > 0
+
+
+def test_what_a_cluster_does_not_take_is_done_here() -> None:
+    """Though its workers are there, and seen again and again."""
+
+    class Refusing(FakeClient):
+        def register_plugin(self, plugin) -> None:
+            raise ModuleNotFoundError("No module named 'hardmargin'")
+
+    data = generate("A", 40, 3, 1)
+    problem = Problem.from_data(data.X, data.y, 10.0)
+    with contextlib.closing(Refusing()) as client:
+        cluster = ClusterEngine(client)
+        with pytest.warns(RuntimeWarning) as warned:
+            found = cluster.search(problem, frontier(problem), packing(problem, NEVER), None)
+        cluster.close()
+    assert ["did not take the problem" in str(warning.message) for warning in warned] == [True]
+    assert found.exhausted
+    assert found.nodes > 0

@@ -41,8 +41,9 @@ def test_ctrl_c_is_answered_at_once(method, moment) -> None:
     reports, pressed, may_press = 0, [], threading.Event()
 
     def press() -> None:
-        pressed.append((reports, time.process_time(), time.monotonic()))
         os.kill(os.getpid(), signal.SIGINT)
+        # Afterwards: this thread may have to wait for its turn before the signal is sent.
+        pressed.append((reports, time.process_time(), time.monotonic()))
 
     def press_when_told() -> None:
         may_press.wait()

@@ -14,9 +14,9 @@ from threadpoolctl import ThreadpoolController
 
 
 class OneBlasThread:
-    """A context in which BLAS uses one thread; the number from before returns when nobody is inside any more.
+    """A context in which BLAS uses one thread; when the last open context ends, the previous number is restored.
 
-    The number is one of the whole process. Contexts of several threads may overlap in any order.
+    The setting applies to the whole process. Contexts of several threads may overlap in any order.
     """
 
     def __init__(self) -> None:
@@ -28,7 +28,7 @@ class OneBlasThread:
     def __enter__(self) -> None:
         with self._lock:
             if self._libraries is None:
-                # To look for them takes longer than to solve a small problem, and NumPy has loaded its own by now.
+                # Looking them up takes longer than solving a small problem, and NumPy has loaded its own by now.
                 self._libraries = ThreadpoolController().select(user_api="blas")
             if self._inside == 0:
                 self._limits = self._libraries.limit(limits=1)

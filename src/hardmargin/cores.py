@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-#: More threads than this for each core search no faster. They only take memory, and time to start and to stop.
+#: More threads per core than this do not make a search faster; they only cost memory, and time to start and stop.
 THREADS_PER_CORE = 4
 
 

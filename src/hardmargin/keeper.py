@@ -164,8 +164,8 @@ class Keeper:
             reason = (error.strerror if isinstance(error, OSError) else "") or str(error) or type(error).__name__
             outlook = "the search has ended, and its last state is NOT saved" if last else "the search goes on"
             text = (
-                f"checkpoint {os.fspath(self._path)}: {reason}; {outlook}, and the last checkpoint that could be "
-                "written is kept."
+                f"checkpoint {os.fspath(self._path)}: {reason}; {outlook}. The last checkpoint that could be "
+                "written, if any, is kept."
             )
             warnings.warn(CheckpointWarning(text, lost=last), stacklevel=2)
             # It may take a while until there is room again.

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from hardmargin.atomic import beside
 from hardmargin.checkpoint import CheckpointWarning
 
-# What systems answer that have locks, but not for the file system in question.
+# Errors that mean that this file system does not support locks.
 _UNSUPPORTED = {errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}
 
 
@@ -26,7 +26,7 @@ def held_lock(path: str | os.PathLike[str]) -> Iterator[None]:
     Parameters
     ----------
     path : path
-        Links are followed: all names of a file have one lock.
+        Symbolic links are followed, so that they share the lock of the file that they point to.
 
     Raises
     ------
@@ -48,7 +48,7 @@ def _locked(path: str | os.PathLike[str]) -> int | None:
     try:
         import fcntl
     except ImportError:
-        _warn(path, "this system has no locks of the kind that is used")
+        _warn(path, "this system does not support file locks")
         return None
     name = beside(path, "lock")
     while True:
@@ -73,7 +73,7 @@ def _locked(path: str | os.PathLike[str]) -> int | None:
         except BaseException:
             os.close(descriptor)
             raise
-        # Whoever held it has removed the file since it was opened; the next try makes another one.
+        # The previous holder removed the file after it was opened here; the next attempt creates it again.
         os.close(descriptor)
 
 
@@ -89,10 +89,10 @@ def _release(descriptor: int, path: str | os.PathLike[str]) -> None:
     import fcntl
 
     try:
-        # While it is held: who opens it from now on finds that it has lost its name.
+        # While the lock is held: a process that has the file open finds that its name is gone, and tries again.
         beside(path, "lock").unlink(missing_ok=True)
     finally:
-        # Not left to the end of the descriptor, of which a process that was forked meanwhile has a copy.
+        # Closing is not enough: a process forked meanwhile has a copy of the descriptor, which would keep the lock.
         fcntl.flock(descriptor, fcntl.LOCK_UN)
         os.close(descriptor)
 
@@ -102,6 +102,6 @@ def _warn(path: str | os.PathLike[str], reason: str) -> None:
         CheckpointWarning(
             f"checkpoint {os.fspath(path)}: {reason}; nothing keeps another run from writing the same file."
         ),
-        # From here through the context manager to solve().
-        stacklevel=5,
+        # From here through two context managers and solve() to its caller.
+        stacklevel=8,
     )

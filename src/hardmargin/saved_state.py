@@ -20,8 +20,9 @@ from hardmargin.problem import Problem
 from hardmargin.projection import SMALLEST_FACTOR, Projection
 from hardmargin.validation import FloatArray, is_whole
 
-# Counts of nodes and of work: sums of a few still fit the core's types.
-_MOST = 2**60
+# Counts of nodes and of work. The core is given at most half of a count, as 64 bits; a thousand cores get to 2**61
+# in a week.
+_MOST = 2**63
 # A bound above the objective by less than this, relatively, is rounding.
 _ROUNDING = 1e-9
 # Flags of decided samples that are looked at together.

@@ -84,7 +84,7 @@ def solve(
         ``report(time, upper, lower, nodes)``, called as the bounds move.
     checkpoint : path, optional
         A file that the state of the search is written to, at intervals and when it ends, also by Ctrl-C or
-        SIGTERM; one that is killed loses what it did since. For auto, packing and directions.
+        SIGTERM; if the process is killed, work since the last write is lost. For auto, packing and directions.
     resume : path, optional
         A file that ``checkpoint`` has written for the same data: the search goes on from there. It may be the one
         that is given as ``checkpoint`` too. The time limit is that of this run, the nodes are counted on.
@@ -155,7 +155,7 @@ def solve(
             limits = replace(limits, keeper=keeper)
         before = time.monotonic()
         with opened_engine(cluster) as engine:
-            # To start or to join a cluster is not part of the solve.
+            # Starting or joining a cluster is not part of the solve.
             limits = replace(limits, engine=engine, started=limits.started + time.monotonic() - before)
             # From here to the result Ctrl-C is heard where the method reports, and nowhere else.
             with HeldSignals() as signals:
@@ -169,7 +169,7 @@ def solve(
                 with one_blas_thread:
                     result = _polished(problem, reduced, found, limits, recorder, hyperplane)
                 result = _interrupted_if_asked(result, signals)
-        # To leave a cluster takes time too, which the caller has waited for.
+        # Leaving a cluster takes time too, and the caller has waited for it.
         return result if cluster is None else replace(result, runtime=limits.elapsed())
 
 

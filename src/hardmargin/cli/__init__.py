@@ -24,7 +24,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-if sys.argv and sys.argv[0].endswith(("/hardmargin", "/hardmargin/__main__.py")):
+_is_command = bool(sys.argv) and sys.argv[0].endswith(("/hardmargin", "/hardmargin/__main__.py"))
+# Processes that Dask starts for the command import its script too, under this name.
+if _is_command and "__mp_main__" not in sys.modules:
     # This process is the command, whose script does a few things more between this import and main().
     from hardmargin.cli.early import leave_at_once
 

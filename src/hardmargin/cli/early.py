@@ -18,7 +18,7 @@ def leave(number: int, frame: object) -> None:
     try:
         os.write(2, b"hardmargin: interrupted\n")
     except OSError:
-        # Nobody listens any more.
+        # Standard error is closed.
         pass
     finally:
         os._exit(128 + number)

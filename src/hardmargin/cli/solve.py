@@ -61,6 +61,8 @@ def run(arguments: argparse.Namespace) -> int:
         from hardmargin import solve
         from hardmargin.progress import Progress
 
+    # Before Ctrl-C has to wait: this may read a file.
+    settings = _settings(arguments, dataset)
     # Until the model is written, Ctrl-C is heard where the search reports, and nowhere else.
     with HeldSignals() as signals:
         with (
@@ -76,10 +78,10 @@ def run(arguments: argparse.Namespace) -> int:
                         _tell(f"resumed from {arguments.resume}: {known}", arguments)
 
             report = _interruptible(progress, signals, announce)
-            result = solve(dataset.X, dataset.y, arguments.C, report=report, **_settings(arguments, dataset))
+            result = solve(dataset.X, dataset.y, arguments.C, report=report, **settings)
         _hand_over(replace(result, feature_names=dataset.feature_names), arguments)
     if any(warning.lost for warning in warned):
-        # Even if it was interrupted: who stops a search that has a checkpoint relies on it.
+        # Even after an interruption: a user who stops a search with a checkpoint relies on it.
         return STATE_LOST
     return INTERRUPTED if result.status is Status.INTERRUPTED else DONE
 

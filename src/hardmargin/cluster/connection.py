@@ -17,6 +17,10 @@ from hardmargin.extras import how_to_install
 
 _LOCAL = re.compile(r"local(?::(?P<count>.*))?", re.DOTALL)
 _COUNT = re.compile(r"[1-9][0-9]*")
+# How many processes may be started here: some more than there are cores, because they may wait for each other.
+_WORKERS_PER_CORE = 4
+_MOST_WORKERS = 64
+_MOST_DIGITS = 6
 _ADDRESS = re.compile(r"[a-z]+://.+|[^:]+:[0-9]+")
 # Seconds within which a scheduler must answer, and what is added for a client that does not keep to them.
 _TIMEOUT = 10.0
@@ -51,6 +55,13 @@ def local_workers(cluster: Any, default: int | None = None) -> int | None:
         raise ValueError(
             f"cluster is {cluster!r}; expected local:N with a whole number N >= 1 of processes on this machine, or "
             "local for as many as there are cores."
+        )
+    # A number of a thousand digits is too large as well, and is not worth converting.
+    most = max(_MOST_WORKERS, _WORKERS_PER_CORE * len(available_cores()))
+    if len(found["count"]) > _MOST_DIGITS or int(found["count"]) > most:
+        raise ValueError(
+            f"cluster is {cluster[:40]!r}; expected at most {most} processes on this machine, because more than "
+            "one per core do not search faster."
         )
     return int(found["count"])
 
@@ -165,7 +176,8 @@ def _client_of(address: Any, cluster: str) -> Any:
     try:
         # A scheduler that is frozen takes the connection and never says anything: the client would wait for ever.
         return within(_TIMEOUT + _MARGIN, client)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, MemoryError, OverflowError) as error:
+        # Another kind of server answers with bytes that a client takes for a length without end.
         raise ValueError(f"cluster is {cluster!r}, where no scheduler answers ({error}); {_EXPECTED}.") from error
 
 

@@ -19,7 +19,7 @@ from hardmargin.problem import Problem
 _FEW_NODES = 5000
 # Seconds of a search that finds the first subproblems to give out.
 _FIRST_SEARCH = 0.3
-# Seconds for leaving the cluster; fewer from the deadline on, because a time limit is kept to a second.
+# Seconds for leaving the cluster; fewer after the deadline, because a time limit is kept to within a second.
 _LEAVING = 3.0
 _LEFT_AFTER = 0.6
 _LEAVING_AT_ONCE = 0.4

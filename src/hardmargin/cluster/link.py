@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import math
 import queue
 import threading
 from collections.abc import Callable
@@ -65,6 +66,11 @@ class Link:
         return self._threads if self._taken else 0
 
     @property
+    def refused(self) -> bool:
+        """Whether the workers have not taken the problem, and are not about to."""
+        return self._plugin is not None and not (self._taken or self._pending)
+
+    @property
     def lost(self) -> bool:
         """Whether the cluster does not answer."""
         disconnected = self._begun and getattr(self._client, "status", "running") != "running"
@@ -76,7 +82,9 @@ class Link:
         return self._clock.now() - min(since) if since else 0.0
 
     def absent_for(self) -> float:
-        """Seconds for which no worker could have done anything."""
+        """Seconds for which no worker could have done anything; infinite if they have refused the problem."""
+        if self.refused:
+            return math.inf
         return max(self._clock.now() - self._seen_at, self.silent_for())
 
     def listen(self, answers: Answers) -> None:
@@ -106,7 +114,7 @@ class Link:
 
     def has(self, problem: Any) -> bool:
         """Whether the workers have a problem, or are about to get it."""
-        return self._plugin is not None and self._plugin.problem is problem and (self._taken or self._pending)
+        return self._plugin is not None and self._plugin.problem is problem and not self.refused
 
     def refusal(self) -> BaseException | None:
         """Why the workers have not taken the problem, if they have not; told once."""

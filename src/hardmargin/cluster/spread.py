@@ -37,7 +37,7 @@ _FAREWELL = 0.4
 # A chunk that has failed so often is not given out again.
 _MOST_FAILURES = 3
 _LOST = (KilledWorker, CancelledError, CommClosedError, TimeoutError)
-_HERE = "what it does not do is done in this process"
+_HERE = "the remaining work is done in this process"
 
 
 class Outcome(NamedTuple):
@@ -126,7 +126,10 @@ class Spread:
             self._look_at_refusal()
             if self._link.absent_for() > _PATIENCE:
                 self._take_back()
-                self._warn_of_absence()
+                if self._link.refused:
+                    self._look_at_refusal()
+                else:
+                    self._warn_of_absence()
                 self._work_here(self._pool.take(_LARGEST_CHUNK, self._worth()))
             waited = self._pausing_for()
             if waited is None:

@@ -126,7 +126,7 @@ def _go_on_from(players: Sequence[Player], limits: Limits, saved: Mapping[str, A
     kinds = {player.proof.kind for player in players}
     if set(saved["proofs"]) != kinds:
         raise ValueError(
-            f"the checkpoint has the proofs {', '.join(saved['proofs'])}, and this problem needs "
+            f"the checkpoint has the proofs {', '.join(saved['proofs'])}, but this problem needs "
             f"{', '.join(sorted(kinds))}; start without it, or use another copy."
         )
     for player in players:
@@ -178,7 +178,7 @@ def _first_answer(
     effort: float,
     saved: Mapping[str, Any] | None,
 ) -> tuple[Result, bool]:
-    """A hyperplane and a first bound, and whether there is no need or no leave to go on."""
+    """A hyperplane and a first bound, and whether the proof is complete or a limit was reached."""
     if saved is None:
         found = _searched(problem, incumbent, limits, report, effort)
     else:

@@ -27,7 +27,8 @@ CHILD = ["-m", "hardmargin.mip.child"]
 _INTERVAL = 0.05
 # Seconds that a solver has to end when its time is up or it is asked to.
 _GRACE = 0.4
-# Seconds that a process has to end when it has said all: it does so at once, but the machine may be busy.
+# Seconds that a process has to end by itself when it has said all and nobody has asked it to: its exit status is
+# wanted. It ends at once, but the machine may be busy.
 _EXIT_GRACE = 10.0
 
 
@@ -98,7 +99,7 @@ class _Child:
         """End it now, if it has not ended by itself."""
         self._end_writing.set()
         try:
-            self._process.wait(_EXIT_GRACE if self._said_all.is_set() else 0)
+            self._process.wait(_EXIT_GRACE if self._said_all.is_set() and not self.asked_to_end else 0)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
