@@ -87,6 +87,41 @@ TEST(an_optimum_satisfies_its_rows) {
     }
 }
 
+// With few rows only those are looked at; the other samples have margins all the same.
+TEST(few_rows_give_the_same_solution_and_all_margins) {
+    Random random(18);
+    for (int trial = 0; trial < 500; ++trial) {
+        const testing::RandomProblem problem = testing::random_problem(random, 9, 4);
+        // The same samples among many that stay disabled.
+        std::vector<double> features = problem.features;
+        std::vector<double> labels = problem.labels;
+        std::vector<double> costs = problem.costs;
+        for (std::size_t k = 0; k < 5 * problem.count; ++k) {
+            for (std::size_t j = 0; j < problem.dimension; ++j) {
+                features.push_back(random.normal());
+            }
+            labels.push_back(k % 2 == 0 ? 1.0 : -1.0);
+            costs.push_back(1.0);
+        }
+        const Samples many(features, labels, costs);
+        MaxMargin solver(many);
+        for (std::size_t i = 0; i < problem.count; ++i) {
+            solver.enable(i);
+        }
+        const double expected = testing::exhaustive_margin_value(problem, std::vector<bool>(problem.count, true));
+        const MaxMarginStatus status = solver.solve();
+        CHECK(agrees(status, solver.value(), expected));
+        if (status != MaxMarginStatus::optimal) {
+            continue;
+        }
+        std::vector<double> margins(many.padded_count());
+        many.margins(solver.weights().data(), solver.bias(), margins.data());
+        for (std::size_t i = 0; i < many.count(); ++i) {
+            CHECK_NEAR(solver.margins()[i], margins[i], 1e-9 * (1 + std::abs(margins[i])));
+        }
+    }
+}
+
 TEST(a_threshold_stops_with_a_certificate) {
     Random random(14);
     int stopped = 0;

@@ -51,20 +51,33 @@ public:
     void load(const CoverLp::Basis& basis, std::span<const SampleStatus> statuses);
 
     // See CoverLp.
-    void set_stop(const std::function<bool()>& stop) { program_.set_stop(stop); }
+    void set_stop(const std::function<bool()>& stop) {
+        program_.set_stop(stop);
+        lifter_.set_stop(stop);
+    }
 
-    std::uint64_t work() const { return program_.work(); }
+    std::uint64_t work() const { return program_.work() + lifter_.work() + selection_work_; }
     std::size_t memory() const { return pool_.memory(); }
 
 private:
     double rounded(double cost) const;
+    // Adds a certificate to the pool, and returns the index of its set.
+    std::size_t remember(const MaxMargin& solver);
+    // A certificate ends where it passes a threshold: keeping the samples of the set may cost more than that, and
+    // the more it costs, the larger is the room under which the set is valid.
+    void lift(std::size_t index);
     void add_new_sets_to_program();
+    bool is_valid(std::size_t index) const;
     void exclude_kept(std::span<const SampleStatus> statuses);
 
     const Samples& samples_;
     double common_cost_;  // 0: costs differ
     SetPool pool_;
     CoverLp program_;
+    MaxMargin lifter_;
+    SampleBits kept_;
+    SampleBits given_up_;
+    std::uint64_t selection_work_ = 0;
     std::vector<double> reduced_costs_;
     double value_ = 0;
     std::size_t forced_ = 0;

@@ -19,6 +19,10 @@ constexpr double optimality_tolerance = 1e-3;
 constexpr double pivot_tolerance = 1e-7;
 // Steps after which the inverse is computed afresh.
 constexpr std::size_t oldest_inverse = 100;
+// Sets that are covered by less than this beyond what they need are looked at first.
+constexpr double nearly_tight_slack = 0.4;
+// Multiply-adds that take about as long as adding up the values of a set.
+constexpr std::size_t work_of_slack = 16;
 
 }  // namespace
 
@@ -112,21 +116,17 @@ void CoverLp::find_load_changes() {
 }
 
 // Of those that block within a hair of the first, the one with the largest pivot.
-CoverLp::Leaving CoverLp::ratio_test() const {
+CoverLp::Leaving CoverLp::ratio_test() {
     constexpr double hair = 1e-10;
     double limit = std::numeric_limits<double>::infinity();
-    const auto blocks = [&](std::size_t item) {
-        return load_changes_[item] > pivot_tolerance && !excluded_[item] && place_of_item_[item] == nowhere;
-    };
     for (std::size_t k = 0; k < basis_.sets.size(); ++k) {
         if (decreases_[k] > pivot_tolerance) {
             limit = std::min(limit, (packing_[k] + hair) / decreases_[k]);
         }
     }
-    for (std::size_t item = 0; item < item_count(); ++item) {
-        if (blocks(item)) {
-            limit = std::min(limit, (capacities_[item] - loads_[item] + hair) / load_changes_[item]);
-        }
+    find_blocking_items();
+    for (const std::uint32_t item : blocking_) {
+        limit = std::min(limit, (capacities_[item] - loads_[item] + hair) / load_changes_[item]);
     }
     Leaving leaving;
     double largest = 0;
@@ -136,15 +136,28 @@ CoverLp::Leaving CoverLp::ratio_test() const {
             leaving = {Leaving::Kind::set, k, packing_[k] / decreases_[k]};
         }
     }
-    for (std::size_t item = 0; item < item_count(); ++item) {
+    for (const std::uint32_t item : blocking_) {
         const double free = capacities_[item] - loads_[item];
-        if (load_changes_[item] > largest && blocks(item) && free <= limit * load_changes_[item]) {
+        if (load_changes_[item] > largest && free <= limit * load_changes_[item]) {
             largest = load_changes_[item];
             leaving = {Leaving::Kind::item, item, free / load_changes_[item]};
         }
     }
     leaving.step = std::max(leaving.step, 0.0);
     return leaving;
+}
+
+// Most items do not block, and which do is hard to predict for a branch: they are collected without one.
+void CoverLp::find_blocking_items() {
+    blocking_.resize(item_count());
+    std::size_t count = 0;
+    for (std::size_t item = 0; item < item_count(); ++item) {
+        blocking_[count] = static_cast<std::uint32_t>(item);
+        count += static_cast<std::size_t>(load_changes_[item] > pivot_tolerance) &
+                 static_cast<std::size_t>(excluded_[item] == 0) &
+                 static_cast<std::size_t>(place_of_item_[item] == nowhere);
+    }
+    blocking_.resize(count);
 }
 
 void CoverLp::move(double step) {
@@ -177,22 +190,46 @@ bool CoverLp::least_covered(std::span<const std::uint32_t> sets, std::uint32_t& 
     return found;
 }
 
-// A few of the sets that are covered least: they are looked at first until they are all covered.
+// A few of the sets that are covered least: they are looked at first until they are all covered. Most of them come
+// from those that were nearly tight when all sets were looked at last, so all are looked at only when none of these
+// is left.
 void CoverLp::find_candidates() {
-    constexpr std::size_t most_candidates = 30;
-    lacks_.clear();
-    for (const std::uint32_t set : active_) {
-        const double lack = -slack_of(set);
-        if (lack > optimality_tolerance) {
-            lacks_.emplace_back(lack, set);
+    candidates_.clear();
+    if (!nearly_tight_.empty()) {
+        lacks_.clear();
+        for (const std::uint32_t set : nearly_tight_) {
+            note_lack(set, -slack_of(set));
         }
+        work_ += nearly_tight_.size() * work_of_slack;
+        take_candidates();
     }
-    work_ += active_.size() * 16;
+    if (candidates_.empty()) {
+        lacks_.clear();
+        nearly_tight_.clear();
+        for (const std::uint32_t set : active_) {
+            const double slack = slack_of(set);
+            note_lack(set, -slack);
+            if (slack < nearly_tight_slack) {
+                nearly_tight_.push_back(set);
+            }
+        }
+        work_ += active_.size() * work_of_slack;
+        take_candidates();
+    }
+}
+
+void CoverLp::note_lack(std::uint32_t set, double lack) {
+    if (lack > optimality_tolerance) {
+        lacks_.emplace_back(lack, set);
+    }
+}
+
+void CoverLp::take_candidates() {
+    constexpr std::size_t most_candidates = 50;
     if (lacks_.size() > most_candidates) {
         std::nth_element(lacks_.begin(), lacks_.begin() + most_candidates, lacks_.end(), std::greater<>());
         lacks_.resize(most_candidates);
     }
-    candidates_.clear();
     for (const auto& [lack, set] : lacks_) {
         candidates_.push_back(set);
     }
@@ -200,6 +237,7 @@ void CoverLp::find_candidates() {
 
 CoverLp::Status CoverLp::solve(std::size_t step_limit) {
     candidates_.clear();
+    nearly_tight_.clear();
     for (std::size_t steps = 0;; ++steps) {
         if (age_ >= oldest_inverse) {
             if (!invert() || !recompute()) {

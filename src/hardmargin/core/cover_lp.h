@@ -92,12 +92,15 @@ private:
 
     bool least_covered(std::span<const std::uint32_t> sets, std::uint32_t& set, double& lack) const;
     void find_candidates();
+    void note_lack(std::uint32_t set, double lack);
+    void take_candidates();
 
     // What a unit of the entering variable changes: decreases_ and load_changes_.
     void find_direction_of_set(std::uint32_t set);
     void find_direction_of_item(std::size_t place, double sign);
     void find_load_changes();
-    Leaving ratio_test() const;
+    Leaving ratio_test();
+    void find_blocking_items();
     void move(double step);
     void combine_columns_of(std::size_t item);
     void lower_values(double factor);
@@ -115,6 +118,8 @@ private:
     std::vector<std::uint32_t> items_;
     std::vector<std::uint32_t> active_;
     std::vector<std::uint32_t> candidates_;
+    std::vector<std::uint32_t> nearly_tight_;
+    std::vector<std::uint32_t> blocking_;  // items that limit the step
     std::vector<std::pair<double, std::uint32_t>> lacks_;
     std::vector<unsigned char> excluded_;
     Basis basis_;

@@ -34,6 +34,7 @@ constexpr std::uint64_t work_between_stops = 100000;
 MaxMargin::MaxMargin(const Samples& samples)
     : samples_(samples),
       enabled_(2 * samples.count()),
+      place_in_list_(samples.count()),
       keep_offsets_(samples.padded_count(), infinity),
       coarse_offsets_(samples.padded_count(), std::numeric_limits<float>::infinity()),
       coarse_weights_(samples.stride()),
@@ -56,6 +57,7 @@ void MaxMargin::enable(std::size_t row) {
     const std::size_t n = samples_.count();
     if (row < n) {
         set_keep_offset(row, true);
+        list(row);
         ++enabled_counts_[samples_.label(row) > 0];
     } else if (row < 2 * n) {
         flips_.push_back(row);
@@ -70,6 +72,7 @@ void MaxMargin::disable(std::size_t row) {
     const std::size_t n = samples_.count();
     if (row < n) {
         set_keep_offset(row, false);
+        unlist(row);
         --enabled_counts_[samples_.label(row) > 0];
     } else if (row < 2 * n) {
         flips_.erase(std::find(flips_.begin(), flips_.end(), row));
@@ -91,6 +94,7 @@ void MaxMargin::clear() {
     std::fill(keep_offsets_.begin(), keep_offsets_.end(), infinity);
     std::fill(coarse_offsets_.begin(), coarse_offsets_.end(), std::numeric_limits<float>::infinity());
     flips_.clear();
+    listed_.clear();
     enabled_counts_ = {0, 0};
     forget();
 }
@@ -122,15 +126,7 @@ void MaxMargin::start() {
     if (enabled_counts_[0] == 0 || enabled_counts_[1] == 0 || !extra_rows_.empty() || !flips_.empty()) {
         return;
     }
-    const double shares[2] = {1.0 / static_cast<double>(enabled_counts_[0]),
-                              1.0 / static_cast<double>(enabled_counts_[1])};
-    for (std::size_t i = 0; i < n; ++i) {
-        margins_[i] = enabled_[i] != 0 ? shares[samples_.label(i) > 0] : 0.0;
-    }
-    std::fill(normal_.begin(), normal_.end(), 0.0);
-    add_rows(samples_.row(0), n, samples_.stride(), margins_.data(), normal_.data());
-    samples_.margins(normal_.data(), 0.0, margins_.data());
-    work_ += 2 * samples_.padded_count() * samples_.dimension();
+    project_on_means();
     std::size_t deepest[2] = {n, n};
     for (std::size_t i = 0; i < n; ++i) {
         std::size_t& current = deepest[samples_.label(i) > 0];
@@ -138,13 +134,35 @@ void MaxMargin::start() {
             current = i;
         }
     }
-    coarse_ = true;
+    coarse_ = !few_rows();
     solution_.active.push_back(deepest[0]);
     solution_.multipliers.push_back(0.0);
     set_bias();
     if (enter(deepest[1], 2.0, infinity) != Entry::entered) {
         forget();
     }
+}
+
+void MaxMargin::project_on_means() {
+    const double shares[2] = {1.0 / static_cast<double>(enabled_counts_[0]),
+                              1.0 / static_cast<double>(enabled_counts_[1])};
+    std::fill(normal_.begin(), normal_.end(), 0.0);
+    if (few_rows()) {
+        for (const std::uint32_t i : listed_) {
+            add_scaled(normal_.data(), shares[samples_.label(i) > 0], samples_.row(i), samples_.stride());
+        }
+        for (const std::uint32_t i : listed_) {
+            margins_[i] = dot(samples_.row(i), normal_.data(), samples_.stride());
+        }
+        work_ += 2 * listed_.size() * samples_.stride();
+        return;
+    }
+    for (std::size_t i = 0; i < samples_.count(); ++i) {
+        margins_[i] = enabled_[i] != 0 ? shares[samples_.label(i) > 0] : 0.0;
+    }
+    add_rows(samples_.row(0), samples_.count(), samples_.stride(), margins_.data(), normal_.data());
+    samples_.margins(normal_.data(), 0.0, margins_.data());
+    work_ += 2 * samples_.padded_count() * samples_.dimension();
 }
 
 double MaxMargin::tolerance() const {
@@ -160,25 +178,8 @@ std::size_t MaxMargin::most_violated(double tolerance, double& violation) {
             return clear;
         }
     }
-    std::size_t chosen = none();
     violation = tolerance;
-    const std::size_t farthest = price(samples_.columns(), solution_.weights.data(), solution_.bias,
-                                       samples_.pricing_scales(), keep_offsets_.data(), margins_.data());
-    work_ += samples_.padded_count() * (samples_.dimension() + 1);
-    const auto consider_sample = [&](std::size_t i) {
-        if (i < n && enabled_[i] != 0 && 1.0 - margins_[i] > violation) {
-            violation = 1.0 - margins_[i];
-            chosen = i;
-        }
-    };
-    consider_sample(farthest);
-    // Scales are at least 1, so no sample misses its margin by more than the farthest one's scaled violation. Only
-    // if that is not negligible may a long sample still miss its margin by more than the tolerance.
-    if (chosen == none() && n > 0 && (1.0 - margins_[farthest]) * samples_.pricing_scales()[farthest] > tolerance) {
-        for (std::size_t i = 0; i < n; ++i) {
-            consider_sample(i);
-        }
-    }
+    std::size_t chosen = few_rows() ? price_listed(violation) : price_all(tolerance, violation);
     for (const std::size_t flip : flips_) {
         if (margins_[flip - n] - 1.0 > violation) {
             violation = margins_[flip - n] - 1.0;
@@ -194,6 +195,55 @@ std::size_t MaxMargin::most_violated(double tolerance, double& violation) {
                 violation = missing;
                 chosen = 2 * n + j;
             }
+        }
+    }
+    return chosen;
+}
+
+std::size_t MaxMargin::price_listed(double& violation) {
+    std::size_t chosen = none();
+    const auto find_margin = [this](std::size_t i) {
+        margins_[i] =
+            dot(samples_.row(i), solution_.weights.data(), samples_.stride()) + samples_.label(i) * solution_.bias;
+    };
+    const double tolerance = violation;
+    double farthest = 0;
+    for (const std::uint32_t i : listed_) {
+        find_margin(i);
+        const double missing = 1.0 - margins_[i];
+        if (missing > tolerance && missing * samples_.pricing_scales()[i] > farthest) {
+            farthest = missing * samples_.pricing_scales()[i];
+            violation = missing;
+            chosen = i;
+        }
+    }
+    for (const std::size_t flip : flips_) {
+        find_margin(flip - samples_.count());
+    }
+    margins_are_complete_ = false;
+    work_ += (listed_.size() + flips_.size()) * (samples_.stride() + 4);
+    return chosen;
+}
+
+std::size_t MaxMargin::price_all(double tolerance, double& violation) {
+    const std::size_t n = samples_.count();
+    std::size_t chosen = none();
+    const std::size_t farthest = price(samples_.columns(), solution_.weights.data(), solution_.bias,
+                                       samples_.pricing_scales(), keep_offsets_.data(), margins_.data());
+    margins_are_complete_ = true;
+    work_ += samples_.padded_count() * (samples_.dimension() + 1);
+    const auto consider = [&](std::size_t i) {
+        if (i < n && enabled_[i] != 0 && 1.0 - margins_[i] > violation) {
+            violation = 1.0 - margins_[i];
+            chosen = i;
+        }
+    };
+    consider(farthest);
+    // Scales are at least 1, so no sample misses its margin by more than the farthest one's scaled violation. Only
+    // if that is not negligible may a long sample still miss its margin by more than the tolerance.
+    if (chosen == none() && n > 0 && (1.0 - margins_[farthest]) * samples_.pricing_scales()[farthest] > tolerance) {
+        for (std::size_t i = 0; i < n; ++i) {
+            consider(i);
         }
     }
     return chosen;

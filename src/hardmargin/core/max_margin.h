@@ -81,7 +81,13 @@ public:
     std::span<const double> weights() const { return solution_.weights; }  // padded to Samples::stride()
     double bias() const { return solution_.bias; }
     // y_i (w.x_i + b) of every sample, after solve() returned optimal.
-    std::span<const double> margins() const { return {margins_.data(), samples_.count()}; }
+    std::span<const double> margins() const {
+        if (!margins_are_complete_) {
+            samples_.margins(solution_.weights.data(), solution_.bias, margins_.data());
+            margins_are_complete_ = true;
+        }
+        return {margins_.data(), samples_.count()};
+    }
     std::span<const std::size_t> active_rows() const { return solution_.active; }
     std::span<const double> multipliers() const { return solution_.multipliers; }
 
@@ -109,6 +115,20 @@ public:
     const Samples& samples() const { return samples_; }
 
 private:
+    static constexpr std::size_t few_rows_factor = 3;
+
+    void list(std::size_t sample) {
+        place_in_list_[sample] = listed_.size();
+        listed_.push_back(static_cast<std::uint32_t>(sample));
+    }
+    void unlist(std::size_t sample) {
+        const std::uint32_t last = listed_.back();
+        listed_[place_in_list_[sample]] = last;
+        place_in_list_[last] = place_in_list_[sample];
+        listed_.pop_back();
+    }
+    // Whether the enabled samples and flips are so few that looking at each of them beats a pass over all samples.
+    bool few_rows() const { return few_rows_factor * (listed_.size() + flips_.size()) < samples_.count(); }
     void set_keep_offset(std::size_t sample, bool kept) {
         keep_offsets_[sample] = kept ? 0.0 : std::numeric_limits<double>::infinity();
         coarse_offsets_[sample] = kept ? 0.0f : std::numeric_limits<float>::infinity();
@@ -142,6 +162,13 @@ private:
     void set_bias();
 
     void start();
+    // For start(): the difference of the class means into normal_, and its products with the enabled samples into
+    // margins_.
+    void project_on_means();
+    // The margins of the enabled samples and flips, or of all samples, into margins_, and the enabled sample that
+    // misses its own by more than `violation`, which becomes what it is missed by; or none().
+    std::size_t price_listed(double& violation);
+    std::size_t price_all(double tolerance, double& violation);
     // The enabled row that is farthest from being satisfied, or none().
     std::size_t most_violated(double tolerance, double& violation);
     // A sample that is clearly violated, found in single precision, or none().
@@ -162,6 +189,8 @@ private:
     const Samples& samples_;
     std::vector<ExtraRow> extra_rows_;
     std::vector<unsigned char> enabled_;
+    std::vector<std::uint32_t> listed_;  // the enabled samples, in any order
+    std::vector<std::size_t> place_in_list_;
     std::vector<double> keep_offsets_;   // 0 for enabled samples, infinity for the others: pricing without branches
     std::vector<float> coarse_offsets_;  // the same in single precision
     std::vector<float> coarse_weights_;
@@ -170,7 +199,8 @@ private:
     std::array<std::size_t, 2> enabled_counts_{};  // of the negative and the positive samples
     std::vector<std::size_t> flips_;               // the enabled flips
     Solution solution_;
-    std::vector<double> margins_;
+    mutable std::vector<double> margins_;
+    mutable bool margins_are_complete_ = true;  // not only those of the enabled rows
     std::vector<double> normal_;
     std::vector<double> rest_;
     std::vector<double> projections_;
@@ -188,10 +218,14 @@ template <typename Kept, typename Flipped>
 void MaxMargin::restore(const Solution& solution, const Kept& kept, const Flipped& flipped) {
     std::fill_n(enabled_.begin(), 2 * samples_.count(), static_cast<unsigned char>(0));
     flips_.clear();
+    listed_.clear();
     enabled_counts_ = {0, 0};
     for (std::size_t i = 0; i < samples_.count(); ++i) {
         const bool keep = kept(i);
         enabled_[i] = keep;
+        if (keep) {
+            list(i);
+        }
         enabled_counts_[samples_.label(i) > 0] += keep;
         set_keep_offset(i, keep);
         if (flipped(i)) {

@@ -46,10 +46,6 @@ bool PackingState::cover_pays() const {
 }
 
 PackingState::Found PackingState::cover() {
-    cover_values_.clear();
-    if (!cover_pays()) {
-        return Found::nothing;
-    }
     if (!basis_is_loaded_) {
         cover_.load(cover_basis_, statuses_);
         basis_is_loaded_ = true;

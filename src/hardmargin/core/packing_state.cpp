@@ -190,16 +190,20 @@ void PackingState::collect_free_members(const MaxMargin& solver, std::vector<Mem
 // ---- conclusions
 
 PackingState::Verdict PackingState::tighten(Effort effort) {
+    cover_values_.clear();
+    // Where the cover bound has been used, repacking brings little beside it.
+    bool covered = false;
     for (;;) {
         if (extend() == Verdict::closed) {
             return Verdict::closed;
         }
         Found found = shrink();
-        if (found == Found::nothing && effort == Effort::thorough) {
+        if (found == Found::nothing && effort == Effort::thorough && !covered) {
             found = repack();
         }
-        if (found == Found::nothing && effort == Effort::thorough) {
+        if (found == Found::nothing && effort == Effort::thorough && cover_pays()) {
             found = cover();
+            covered = true;
         }
         if (found == Found::closed) {
             return Verdict::closed;
@@ -336,6 +340,9 @@ PackingState::Found PackingState::repack_set(std::size_t index) {
             restore(before_repack_);
             give_up(sample);
             return Found::something;
+        }
+        if (options_.cover_distance < no_cover) {
+            cover_.learn(solver_);
         }
         if (first_size == 0) {
             first_size = found_.size();
