@@ -214,7 +214,7 @@ def test_every_target_needs_three_times_the_work_of_the_last(
     proof.improved = True
     works = []
 
-    def search(_, upper, *, nodes=None):
+    def search(_, upper, *, nodes=None, work=0):
         if nodes is None:
             works.append(10.0 ** (upper / samples_for_ten_times_the_work))
             proof.lower_bound = upper * (1 - gap / 2)

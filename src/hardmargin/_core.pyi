@@ -71,13 +71,26 @@ class PrimalSearch:
 
 _Frontier = tuple[NDArray[np.uint32], NDArray[np.uint64], NDArray[np.float64]]
 
+class PackingKnowledge:
+    """What searches over the same samples learn from each other."""
+
+    def __init__(self, features: _Array, labels: _Array, costs: _Array) -> None: ...
+    @property
+    def sets(self) -> int:
+        """How many certified sets it has."""
+
+    @property
+    def cover_distance(self) -> int:
+        """From how many samples on the cover bound is found to pay."""
+
 class PackingOptions:
     """How subproblems are bounded and branched on."""
 
     gap: float
     strong_candidates: int
-    cover_distance: float
+    cover_distance: float | None
     pool_memory: int
+    knowledge: PackingKnowledge | None
     def __init__(self) -> None: ...
 
 class SearchLimits:

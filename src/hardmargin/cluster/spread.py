@@ -236,6 +236,7 @@ class Spread:
             threads=1,
             node_limit=max(1, (limit - self._nodes) // max(1, _AHEAD * self._link.threads)) if limit > 0 else 0,
             work_limit=0,
+            knowledge=None,
         )
 
     def _failed(self, chunk: _Chunk, error: BaseException | None) -> None:
@@ -283,7 +284,9 @@ class Spread:
     def _work_here(self, chunk: Frontier) -> None:
         """A slice in this process, because nobody else does it."""
         if chunk.size:
-            search = replace(self._slice(_FIRST_SLICE), threads=self._search.threads)
+            search = replace(
+                self._slice(_FIRST_SLICE), threads=self._search.threads, knowledge=self._search.knowledge
+            )
             bound = min(chunk.lower_bound(), self._lower_bound())
 
             def observe(upper: float, lower: float, nodes: int) -> bool:

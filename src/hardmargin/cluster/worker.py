@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from distributed import WorkerPlugin
 
 from hardmargin.frontier import FORMAT, Frontier
-from hardmargin.methods.engine import Found, LocalEngine, Search
+from hardmargin.methods.engine import Found, LocalEngine, Search, knowledge_of
 from hardmargin.problem import Problem
 from hardmargin.versions import __version__
 
-# By the name of the solve the problem, by that of a search the best objective that this worker was told of.
+# By the name of the solve the problem, and what the slices on this worker learn from each other. By that of a
+# search the best objective that this worker was told of.
 _problems: dict[str, Problem] = {}
+_knowledge: dict[str, Any] = {}
 _told: dict[str, float] = {}
 
 # Workers must mean the same by the numbers of a subproblem.
@@ -74,10 +77,12 @@ class ProblemOnWorkers(WorkerPlugin):
         if self._version != _VERSION:
             raise OtherVersion(f"hardmargin {self._version} gives out the work, and this worker has {_VERSION}")
         _problems[self.name] = self.problem
+        _knowledge[self.name] = knowledge_of(self.problem)
 
     def teardown(self, worker: Any) -> None:
         """Called when the solve is over."""
         _problems.pop(self.name, None)
+        _knowledge.pop(self.name, None)
         for search in [name for name in _told if name.startswith(self.name)]:
             del _told[search]
 
@@ -93,4 +98,6 @@ def run_slice(solve: str, name: str, frontier: Frontier, search: Search) -> Slic
     def go_on(upper: float, lower: float, nodes: int) -> bool:
         return upper >= search.upper and _told.get(name, math.inf) >= search.upper
 
+    if search.kind == "packing":
+        search = replace(search, knowledge=_knowledge.get(solve))
     return Slice.of(LocalEngine().search(_problems[solve], frontier, search, go_on))

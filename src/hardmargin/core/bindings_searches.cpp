@@ -1,4 +1,6 @@
 // Where Python meets the exact searches.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/variant.h>
@@ -53,7 +55,11 @@ struct SearchResult {
     Outcome outcome;
 };
 
-void check(const PackingOptions&, const Samples&) {}
+void check(const PackingOptions& options, const Samples& samples) {
+    if (options.knowledge && !options.knowledge->is_of(samples)) {
+        throw nb::value_error("knowledge: it is of other samples; expected that of a search over the same ones");
+    }
+}
 
 void check(const DirectionOptions& options, const Samples& samples) {
     if (!options.first_axis.empty() && options.first_axis.size() != samples.dimension()) {
@@ -117,12 +123,27 @@ void bind_result(nb::module_& module, const char* name) {
 }
 
 void bind_packing(nb::module_& module) {
+    nb::class_<PackingKnowledge>(module, "PackingKnowledge",
+                                 "What searches over the same samples learn from each other.")
+        .def(
+            "__init__",
+            [](PackingKnowledge* self, const Matrix& features, const Vector& labels, const Vector& costs) {
+                new (self) PackingKnowledge(Samples(view(features), view(labels), view(costs)));
+            },
+            "features"_a, "labels"_a, "costs"_a)
+        .def_prop_ro(
+            "sets", [](const PackingKnowledge& self) { return self.sets.size(); },
+            "How many certified sets it has.")
+        .def_prop_ro(
+            "cover_distance", [](const PackingKnowledge& self) { return self.choice.threshold(); },
+            "From how many samples on the cover bound is found to pay.");
     nb::class_<PackingOptions>(module, "PackingOptions", "How subproblems are bounded and branched on.")
         .def(nb::init<>())
         .def_rw("gap", &PackingOptions::gap)
         .def_rw("strong_candidates", &PackingOptions::strong_candidates)
-        .def_rw("cover_distance", &PackingOptions::cover_distance)
-        .def_rw("pool_memory", &PackingOptions::pool_memory);
+        .def_rw("cover_distance", &PackingOptions::cover_distance, nb::arg().none())
+        .def_rw("pool_memory", &PackingOptions::pool_memory)
+        .def_rw("knowledge", &PackingOptions::knowledge, nb::arg().none());
     bind_result<PackingNode>(module, "PackingResult");
     module.def("packing_search", &run<PackingNode, PackingOptions, packing_search>, "features"_a, "labels"_a,
                "costs"_a, "frontier"_a, "upper"_a, "options"_a, "limits"_a, "seconds"_a, "observer"_a.none(),

@@ -13,6 +13,7 @@
 #include "max_margin.h"
 #include "samples.h"
 #include "set_pool.h"
+#include "set_store.h"
 
 namespace hardmargin {
 
@@ -31,6 +32,8 @@ public:
     // The same, for the present subproblem; false if the program's solution covers the set already.
     bool add_violated(const MaxMargin& solver);
 
+    // Gives sets to the store and takes some from it.
+    void exchange(SetStore& store, std::size_t largest_memory) { store.exchange(pool_, visit_, largest_memory); }
     // Makes room for new sets; forgets the basis if it has to.
     void trim(std::size_t largest_memory);
 
@@ -73,6 +76,7 @@ private:
     const Samples& samples_;
     double common_cost_;  // 0: costs differ
     SetPool pool_;
+    SetStore::Visit visit_;
     CoverLp program_;
     MaxMargin lifter_;
     SampleBits kept_;

@@ -41,8 +41,22 @@ private:
 
 }  // namespace
 
-bool PackingState::cover_pays() const {
-    return effective_upper() - known_cost() - decided_.value() >= options_.cover_distance * typical_cost_;
+double PackingState::distance() const {
+    return (effective_upper() - known_cost() - decided_.value()) / typical_cost_;
+}
+
+bool PackingState::uses_cover() {
+    if (without_cover_) {
+        return false;
+    }
+    if (options_.cover_distance) {
+        return distance() >= *options_.cover_distance;
+    }
+    if (!decision_) {
+        decision_ = options_.knowledge->choice.decide(distance());
+        work_at_decision_ = work();
+    }
+    return decision_->way == CoverChoice::Way::with_cover;
 }
 
 PackingState::Found PackingState::cover() {

@@ -1,6 +1,7 @@
 #include "packing_state.h"
 
 #include <algorithm>
+#include <cassert>
 #include <limits>
 #include <utility>
 
@@ -29,6 +30,7 @@ PackingState::PackingState(const Samples& samples, const PackingOptions& options
       residual_(samples.count()),
       cover_(samples),
       separator_(samples) {
+    assert(!options_.uses_cover() || options_.knowledge);
     for (const double cost : samples.costs()) {
         typical_cost_ += cost / static_cast<double>(samples.count());
     }
@@ -67,10 +69,12 @@ void PackingState::load(const PackingNode& node, double upper) {
     packed_cost_ = 0;
     proven_cost_ = 0;
     decisions_ = 0;
+    share_sets();
     cover_.trim(options_.pool_memory);
     cover_basis_ = {};
     basis_is_loaded_ = false;
     cover_values_.clear();
+    without_cover_ = false;
     for (std::size_t i = 0; i < samples_.count(); ++i) {
         statuses_[i] = SampleStatus::free;
         residual_[i] = samples_.cost(i);
@@ -81,6 +85,12 @@ void PackingState::load(const PackingNode& node, double upper) {
     }
     for (const std::uint32_t sample : node.kept) {
         keep(sample);
+    }
+}
+
+void PackingState::share_sets() {
+    if (options_.uses_cover()) {
+        cover_.exchange(options_.knowledge->sets, options_.pool_memory);
     }
 }
 
@@ -190,20 +200,27 @@ void PackingState::collect_free_members(const MaxMargin& solver, std::vector<Mem
 // ---- conclusions
 
 PackingState::Verdict PackingState::tighten(Effort effort) {
-    cover_values_.clear();
     // Where the cover bound has been used, repacking brings little beside it.
     bool covered = false;
+    const bool thorough = effort == Effort::thorough;
+    if (thorough) {
+        decision_.reset();
+    }
+    cover_values_.clear();
     for (;;) {
         if (extend() == Verdict::closed) {
             return Verdict::closed;
         }
         Found found = shrink();
-        if (found == Found::nothing && effort == Effort::thorough && !covered) {
+        if (found == Found::nothing && thorough && !covered) {
             found = repack();
         }
-        if (found == Found::nothing && effort == Effort::thorough && cover_pays()) {
-            found = cover();
-            covered = true;
+        if (found == Found::nothing && thorough) {
+            cover_values_.clear();
+            if (uses_cover()) {
+                found = cover();
+                covered = true;
+            }
         }
         if (found == Found::closed) {
             return Verdict::closed;
@@ -237,7 +254,7 @@ PackingState::Verdict PackingState::extend() {
             return Verdict::open;
         }
         collect_free_members(solver_, found_);
-        if (options_.cover_distance < no_cover) {
+        if (learns()) {
             cover_.learn(solver_);
         }
         if (found_.empty()) {
@@ -280,7 +297,7 @@ PackingState::Found PackingState::shrink_set(std::size_t index) {
     if (!certify_alone(members)) {
         return Found::nothing;
     }
-    if (options_.cover_distance < no_cover) {
+    if (learns()) {
         cover_.learn(decided_);
     }
     collect_free_members(decided_, found_);
@@ -341,7 +358,7 @@ PackingState::Found PackingState::repack_set(std::size_t index) {
             give_up(sample);
             return Found::something;
         }
-        if (options_.cover_distance < no_cover) {
+        if (learns()) {
             cover_.learn(solver_);
         }
         if (first_size == 0) {

@@ -23,11 +23,14 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "cover_bound.h"
 #include "max_margin.h"
+#include "packing_knowledge.h"
 #include "packing_node.h"
 #include "samples.h"
 
@@ -38,11 +41,16 @@ struct PackingOptions {
     double gap = 1e-6;
     // Candidates of which both branches are tried before one is chosen.
     std::size_t strong_candidates = 1;
-    // Where bound and incumbent are this many samples or more apart, the cover bound is used beside the packing;
-    // below that the search alone is faster.
-    double cover_distance = 7;
-    // Bytes of certified sets to remember.
+    // Where bound and incumbent are this many samples or more apart, the cover bound is used beside the packing; if
+    // nothing is said, where it pays (cover_choice.h).
+    std::optional<double> cover_distance = std::nullopt;
+    // Bytes of certified sets to remember, in each thread, and once more in what the threads share.
     std::size_t pool_memory = 1ull << 30;
+    // What is known from earlier searches over the same samples, and what this one adds. PackingState must have it
+    // if it uses the cover bound; others make one if it is missing.
+    std::shared_ptr<PackingKnowledge> knowledge = nullptr;
+
+    bool uses_cover() const { return !cover_distance || *cover_distance < std::numeric_limits<double>::infinity(); }
 };
 
 class PackingState {
@@ -89,13 +97,22 @@ public:
     // the cover bound: its sets are to hold everywhere.
     void set_region(const std::vector<ExtraRow>& rows);
 
-    // Starts at a subproblem, with nothing known but its decisions.
+    // Starts at a subproblem, with nothing known but its decisions and the sets of others.
     void load(const PackingNode& node, double upper);
     double upper() const { return upper_; }
     PackingNode node(double bound) const;
 
     // Packs sets and draws conclusions until nothing new comes.
     Verdict tighten(Effort effort);
+
+    // What the last thorough tighten() has decided about the cover bound; none if that is not chosen by
+    // observation, or if the question did not come up.
+    const std::optional<CoverChoice::Decision>& decision() const { return decision_; }
+    std::uint64_t work_at_decision() const { return work_at_decision_; }
+    // Whether to do without the cover bound from now on.
+    void go_without_cover(bool without) { without_cover_ = without; }
+    // Lets others have the sets that were found.
+    void share_sets();
 
     void give_up(std::size_t sample);
     // Closed if a set has no member left.
@@ -130,8 +147,12 @@ private:
     Found shrink_set(std::size_t index);
     Found repack();
     Found repack_set(std::size_t index);
-    // Whether the cover bound is worth its time here.
-    bool cover_pays() const;
+    // How many samples bound and incumbent are apart.
+    double distance() const;
+    // Whether to use the cover bound in this subproblem.
+    bool uses_cover();
+    // Whether sets are remembered for it.
+    bool learns() const { return options_.uses_cover() && !without_cover_; }
     Found cover();
     Found keep_what_is_too_dear();
     void set_up_separator(double largest_value);
@@ -153,6 +174,9 @@ private:
     // Sums of costs may be rounded: they are believed but for this share.
     const double rounding_share_;
     PackingOptions options_;
+    bool without_cover_ = false;
+    std::optional<CoverChoice::Decision> decision_;
+    std::uint64_t work_at_decision_ = 0;
     Improve improve_;
     double upper_ = 0;
     MaxMargin solver_;   // kept samples, flips, and free samples with cost left

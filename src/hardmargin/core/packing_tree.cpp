@@ -1,6 +1,7 @@
 #include "packing_tree.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 namespace hardmargin {
@@ -10,10 +11,22 @@ namespace {
 using Verdict = PackingState::Verdict;
 using Effort = PackingState::Effort;
 
+// Subproblems without the cover bound are so much cheaper, about, that a slice may have more of them.
+constexpr std::uint64_t work_of_node = 16;
+
+PackingOptions with_knowledge(const Samples& samples, PackingOptions options) {
+    if (options.uses_cover() && !options.knowledge) {
+        options.knowledge = std::make_shared<PackingKnowledge>(samples);
+    }
+    return options;
+}
+
 }  // namespace
 
 PackingTree::PackingTree(const Samples& samples, const PackingOptions& options, PackingState::Improve improve)
-    : samples_(samples), options_(options), state_(samples, options, std::move(improve)) {}
+    : samples_(samples),
+      options_(with_knowledge(samples, options)),
+      state_(samples, options_, std::move(improve)) {}
 
 std::vector<PackingNode> PackingTree::search(const PackingNode& root, double upper, std::uint64_t node_limit,
                                              const std::function<bool()>& stop,
@@ -22,18 +35,23 @@ std::vector<PackingNode> PackingTree::search(const PackingNode& root, double upp
     state_.set_stop(stop);
     state_.load(root, upper);
     depth_ = 0;
+    episodes_.clear();
     current_bound_ = root.bound;
-    for (std::uint64_t count = 0;; ++count) {
-        if (count == node_limit || stop() || (count > 0 && pause())) {
-            return open_nodes(true);
+    std::uint64_t count = 0;
+    for (std::uint64_t nodes = 0;; ++nodes) {
+        if (count >= node_limit * work_of_node || stop() || (nodes > 0 && pause())) {
+            return open_nodes();
         }
         ++nodes_;
+        lose_patience();
+        count += searches_without_cover() ? 1 : work_of_node;
         bool closed = state_.tighten(Effort::thorough) == Verdict::closed;
+        begin_episode();
         if (!closed) {
             // A stop during the work leaves the subproblem open as it is; all that was concluded holds.
             current_bound_ = std::max(current_bound_, state_.bound());
             if (stop()) {
-                return open_nodes(true);
+                return open_nodes();
             }
             const Choice choice = choose();
             closed = choice.closed;
@@ -46,11 +64,46 @@ std::vector<PackingNode> PackingTree::search(const PackingNode& root, double upp
             }
         }
         while (closed) {
+            close_episodes(depth_);
             if (depth_ == 0) {
+                state_.share_sets();
                 return {};
             }
             closed = !backtrack();
         }
+    }
+}
+
+// ---- where the cover bound is used
+
+bool PackingTree::searches_without_cover() const {
+    return !episodes_.empty() && episodes_.back().decision.way == CoverChoice::Way::without_cover;
+}
+
+void PackingTree::begin_episode() {
+    if (state_.decision()) {
+        episodes_.push_back({*state_.decision(), depth_, state_.work_at_decision()});
+        state_.go_without_cover(searches_without_cover());
+    }
+}
+
+void PackingTree::end_last_episode(bool closed) {
+    const Episode& episode = episodes_.back();
+    options_.knowledge->choice.note(episode.decision, state_.work() - episode.work_at_start, closed);
+    episodes_.pop_back();
+    state_.go_without_cover(false);
+}
+
+void PackingTree::close_episodes(std::size_t depth) {
+    while (!episodes_.empty() && episodes_.back().depth >= depth) {
+        end_last_episode(true);
+    }
+}
+
+void PackingTree::lose_patience() {
+    if (searches_without_cover() &&
+        state_.work() - episodes_.back().work_at_start > episodes_.back().decision.most_work) {
+        end_last_episode(false);
     }
 }
 
@@ -180,8 +233,12 @@ PackingTree::Choice PackingTree::choose() {
     return {best, false, false};
 }
 
-std::vector<PackingNode> PackingTree::open_nodes(bool with_current) {
+std::vector<PackingNode> PackingTree::open_nodes() {
     std::vector<PackingNode> open;
+    while (!episodes_.empty()) {
+        end_last_episode(false);
+    }
+    state_.share_sets();
     PackingNode current = state_.node(current_bound_);
     for (std::size_t depth = 0; depth < depth_; ++depth) {
         state_.restore(waiting_[depth].snapshot);
@@ -189,9 +246,7 @@ std::vector<PackingNode> PackingTree::open_nodes(bool with_current) {
             open.push_back(state_.node(waiting_[depth].bound));
         }
     }
-    if (with_current) {
-        open.push_back(std::move(current));
-    }
+    open.push_back(std::move(current));
     return open;
 }
 

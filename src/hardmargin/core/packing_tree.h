@@ -44,6 +44,13 @@ private:
         double bound = 0;
     };
 
+    // A subtree for which it was decided whether to use the cover bound.
+    struct Episode {
+        CoverChoice::Decision decision;
+        std::size_t depth = 0;  // waiting branches above it
+        std::uint64_t work_at_start = 0;
+    };
+
     struct Choice {
         std::size_t sample;
         bool decided;  // one branch was found closed, and the other one has been taken
@@ -57,7 +64,14 @@ private:
     Waiting& push();
     // Goes to the last waiting branch; false if there is none.
     bool backtrack();
-    std::vector<PackingNode> open_nodes(bool with_current);
+    std::vector<PackingNode> open_nodes();
+    bool searches_without_cover() const;
+    void begin_episode();
+    // The subtrees that begin below so many waiting branches are closed.
+    void close_episodes(std::size_t depth);
+    void end_last_episode(bool closed);
+    // Ends a subtree that is searched without the cover bound for too long.
+    void lose_patience();
 
     const Samples& samples_;
     PackingOptions options_;
@@ -65,6 +79,7 @@ private:
     PackingState::Snapshot before_choice_;
     std::vector<Waiting> waiting_;  // capacity is kept: snapshots are large
     std::size_t depth_ = 0;
+    std::vector<Episode> episodes_;  // from the root down; only the last one may do without the cover bound
     double current_bound_ = 0;
     std::uint64_t nodes_ = 0;
     std::vector<PackingNode> stuck_;

@@ -68,6 +68,9 @@ class Search:
         After how many subproblems, and how many multiply-adds, to end; 0 means no limit.
     slice : int
         How many subproblems are looked at before the limits are.
+    knowledge : object or None
+        What the core has learnt in earlier searches over the same samples; this one adds to it. Not plain data: it
+        stays in this process.
     """
 
     kind: str
@@ -81,6 +84,7 @@ class Search:
     node_limit: int = 0
     work_limit: int = 0
     slice: int = 256
+    knowledge: Any = None
 
 
 #: ``observe(upper, lower, nodes)`` is called several times a second; False ends the search.
@@ -107,6 +111,8 @@ class LocalEngine:
         options = options_type()
         for name, value in search.settings.items():
             setattr(options, name, value)
+        if search.knowledge is not None:
+            options.knowledge = search.knowledge
         limits = _core.SearchLimits()
         limits.threads = search.threads
         limits.memory = search.memory
@@ -124,3 +130,8 @@ class LocalEngine:
 def frontier_of(open_: Frontier | Found) -> Frontier:
     """What a search has left open, as plain data."""
     return open_ if isinstance(open_, Frontier) else Frontier(*open_.open)
+
+
+def knowledge_of(problem: Problem) -> _core.PackingKnowledge:
+    """What searches over the samples of a problem learn from each other, nothing so far."""
+    return _core.PackingKnowledge(problem.X, problem.y, problem.costs)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from math import inf, log
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from hardmargin.bounds import Report
 from hardmargin.frontier import Frontier
 from hardmargin.methods.base import SMALLEST_GAP as SMALLEST_GAP
 from hardmargin.methods.base import Incumbent, Limits, require_positive
-from hardmargin.methods.engine import Found, frontier_of
+from hardmargin.methods.engine import Found, frontier_of, knowledge_of
 from hardmargin.methods.proof import Proof
 from hardmargin.methods.reduction import Reduction, reduction
 from hardmargin.methods.turns import Player, prove
@@ -31,8 +31,10 @@ from hardmargin.validation import is_real, is_whole
 
 HAS_FRONTIER = True
 
-# Subproblems of the first search, before targets rise.
+# Subproblems of the first search, before targets rise, and their work: where a subproblem is dear, targets are the
+# better way sooner.
 _FIRST_NODES = 4000
+_FIRST_WORK = 4_000_000_000
 # What the first search leaves open is worth a better incumbent: so many times the effort of the first one.
 _LATER_EFFORT = 10.0
 # Every target should need so many times the work (multiply-adds) of the one before: with less too much of it goes
@@ -57,9 +59,9 @@ class Options:
         the problem turns out to be hard.
     strong_candidates : int
         Samples of which both branches are tried before one of them is branched on; 1 tries none.
-    cover_distance : float
+    cover_distance : float or "auto"
         The cover bound is used where bound and objective are at least this many samples apart; ``inf`` never
-        uses it.
+        uses it, "auto" finds out where it pays.
     memory : float
         Gigabytes of open subproblems and certified sets; when the former outgrow their part, the search goes depth
         first.
@@ -67,14 +69,14 @@ class Options:
 
     heuristic_effort: float = 0.2
     strong_candidates: int = 1
-    cover_distance: float = 7.0
+    cover_distance: float | Literal["auto"] = "auto"
     memory: float = 4.0
 
     def __post_init__(self) -> None:
         require_positive(self, "heuristic_effort", "memory")
         distance = self.cover_distance
-        if not is_real(distance) or not distance >= 0:
-            raise ValueError(f"cover_distance is {distance!r}; expected a number that is not negative.")
+        if distance != "auto" and (not is_real(distance) or not distance >= 0):
+            raise ValueError(f"cover_distance is {distance!r}; expected 'auto' or a number that is not negative.")
         count = self.strong_candidates
         if not is_whole(count) or not 1 <= count <= 1000:
             raise ValueError(f"strong_candidates is {count!r}; expected a whole number from 1 to 1000.")
@@ -111,7 +113,9 @@ class PackingProof(Proof):
         # The target before it, and the work that it has needed.
         self._last_target = self.lower_bound
         self._last_work = 0
-        self._cover_distance = float(options.cover_distance)
+        distance = options.cover_distance
+        self._cover_distance = None if distance == "auto" else float(distance)
+        self.knowledge = knowledge_of(problem)
         memory = options.memory * GIGABYTE
         self.memory = int((1 - _POOL_SHARE) * memory)
         self.settings = {
@@ -119,7 +123,8 @@ class PackingProof(Proof):
             "gap": limits.gap / 2,
             "strong_candidates": int(options.strong_candidates),
             "cover_distance": self._cover_distance,
-            "pool_memory": int(_POOL_SHARE * memory / limits.threads),
+            # Every thread has sets of its own, and they have some in common.
+            "pool_memory": int(_POOL_SHARE * memory / (limits.threads + 1)),
         }
 
     def state(self) -> dict[str, Any]:
@@ -183,9 +188,12 @@ class PackingProof(Proof):
         if self._first_nodes == 0:
             self._open = self._whole(self.objective)
         self.settings["cover_distance"] = np.inf
-        self._open = self.search(self._open, self.objective, nodes=_FIRST_NODES - self._first_nodes)
+        self._open = self.search(
+            self._open, self.objective, nodes=_FIRST_NODES - self._first_nodes, work=_FIRST_WORK
+        )
         self.settings["cover_distance"] = self._cover_distance
-        self._first_nodes = _FIRST_NODES if self._open.exhausted else self._first_nodes + self._open.nodes
+        over = self._open.exhausted or self.work >= _FIRST_WORK
+        self._first_nodes = _FIRST_NODES if over else self._first_nodes + self._open.nodes
         if self._first_nodes >= _FIRST_NODES:
             # Nothing was proven, but where so many subproblems are dear, a target soon is too.
             self._adjust_step(self._step, self.work / _EASY_WORK)

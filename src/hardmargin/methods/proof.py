@@ -44,6 +44,8 @@ class Proof:
         The core's options of the searches.
     memory : int
         Bytes of open subproblems before they go depth first.
+    knowledge : object or None
+        What the core's searches learn from each other; see :class:`hardmargin.methods.engine.Search`.
     """
 
     #: The kind of search, and the name of the method.
@@ -55,6 +57,7 @@ class Proof:
         self.watch = Watch(limits, report)
         self.settings: dict[str, Any] = {}
         self.memory = 0
+        self.knowledge: Any = None
         self.coef = np.array(found.coef)
         self.intercept = found.intercept
         self.objective = found.objective
@@ -127,10 +130,11 @@ class Proof:
             limits.append(max(1, self.limits.node_limit - self.all_nodes))
         return min(limits, default=0)
 
-    def search(self, frontier: Frontier | Found, upper: float, *, nodes: int | None = None) -> Found:
+    def search(self, frontier: Frontier | Found, upper: float, *, nodes: int | None = None, work: int = 0) -> Found:
         """Search below a frontier for hyperplanes that cost less than ``upper``, and take over what is found.
 
-        It ends after so many subproblems, after the work of a step, and when the state has to be kept.
+        It ends after so many subproblems, after so much work (0 means no limit) or that of a step, and when the
+        state has to be kept.
         """
         keeper = self.limits.keeper
         search = Search(
@@ -143,7 +147,8 @@ class Proof:
             threads=self.limits.threads,
             memory=self.memory,
             node_limit=self.nodes_allowed(nodes),
-            work_limit=self.step_work,
+            work_limit=min(filter(None, (work, self.step_work)), default=0),
+            knowledge=self.knowledge,
         )
         found = self.limits.engine.search(self.problem, frontier, search, self.observe)
         self._add(found)
