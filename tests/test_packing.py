@@ -99,6 +99,7 @@ def test_an_interrupt_in_the_tree_keeps_hyperplane_and_bound() -> None:
         {"strong_candidates": 2.5},
         {"cover_distance": -1},
         {"cover_distance": float("nan")},
+        {"cover_distance": "often"},
         {"memory": 0},
         {"heuristic_effort": -1.0},
         {"efort": 1},
@@ -218,17 +219,94 @@ def test_every_target_needs_three_times_the_work_of_the_last(
         if nodes is None:
             works.append(10.0 ** (upper / samples_for_ten_times_the_work))
             proof.lower_bound = upper * (1 - gap / 2)
-        return SimpleNamespace(work=works[-1] if works else 0.0, nodes=nodes or 1, exhausted=True)
+        work_done = works[-1] if works else 0.0
+        return SimpleNamespace(work=work_done, nodes=nodes or 1 + int(work_done / 1e3), exhausted=True)
 
     monkeypatch.setattr(proof, "search", search)
     monkeypatch.setattr("hardmargin.methods.packing.reduction", lambda _: None)
-    monkeypatch.setattr("hardmargin.methods.packing._EASY_WORK", 1e3)
     for _ in proof.steps():
         pass
     assert proof.proven
     growth = [after / before for before, after in pairwise(works) if before > 1e4]
     assert len(growth) >= 5
     assert growth[2:-1] == pytest.approx([3.0] * len(growth[2:-1]), rel=0.01)
+
+
+def test_a_target_that_takes_too_long_is_given_up_for_a_lower_one(monkeypatch) -> None:
+    """Where the work suddenly grows faster than it did, as long as a lower target is at least a sample away."""
+    problem = Problem(np.zeros((400, 2)), np.repeat([1.0, -1.0], 200), np.ones(400))
+    found = Result.of(
+        problem, [0.0, 0.0], 1.0, lower_bound=0.0, status=Status.HEURISTIC, method="heuristic", runtime=0.0, nodes=0
+    )
+    proof = PackingProof(problem, found, Limits(), lambda *_: None, Options())
+    proof.improved = True
+    proven, given_up = [], []
+
+    def search(_, upper, *, nodes=None, work=0):
+        if nodes is not None:
+            return SimpleNamespace(work=0, nodes=nodes, exhausted=True)
+        # Cheap up to 100 samples, and then ten times as dear for each of them.
+        needed = int(1e9 * 10.0 ** max(0.0, upper - 100))
+        if 0 < work < needed:
+            given_up.append(upper)
+            return SimpleNamespace(work=work, nodes=10, exhausted=False)
+        proven.append(upper)
+        proof.lower_bound = upper * (1 - proof.limits.gap / 2)
+        return SimpleNamespace(work=needed, nodes=10, exhausted=True)
+
+    monkeypatch.setattr(proof, "search", search)
+    monkeypatch.setattr("hardmargin.methods.packing.reduction", lambda _: None)
+    for _ in proof.steps():
+        if proof.lower_bound > 105:
+            break
+    assert given_up
+    assert all(target > 100 for target in given_up)
+    # Every target that was given up was followed by a lower one, and steps never fall below one sample.
+    assert proven == sorted(proven)
+    beyond = [target for target in proven if target > 100]
+    assert beyond[0] < given_up[0]
+    assert all(after - before > 1 - 1e-3 for before, after in pairwise(beyond))
+
+
+def test_what_is_learnt_below_a_target_helps_with_the_next() -> None:
+    data = generate("B", 100, 10, 3)
+    presolved = presolve(Problem.from_data(data.X, data.y, 100.0))
+    problem = presolved.problem
+    objective = solve(data.X, data.y, 100.0, method="heuristic").objective / presolved.objective_factor
+
+    def search(share, knowledge):
+        options = _core.PackingOptions()
+        options.cover_distance = 0.0
+        options.knowledge = knowledge
+        target = share * objective
+        found = _core.packing_search(
+            problem.X,
+            problem.y,
+            problem.costs,
+            Frontier.whole(0.0, target),
+            target,
+            options,
+            _core.SearchLimits(),
+            600.0,
+            None,
+        )
+        assert found.lower_bound == pytest.approx(target, rel=1e-5)
+        return found.work
+
+    knowledge = _core.PackingKnowledge(problem.X, problem.y, problem.costs)
+    search(0.85, knowledge)
+    assert knowledge.sets > 0
+    assert search(0.9, knowledge) < search(0.9, None)
+
+
+def test_knowledge_of_other_samples_is_refused() -> None:
+    X, y = np.array([[0.0], [1.0], [2.0]]), np.array([1.0, -1.0, 1.0])
+    options = _core.PackingOptions()
+    options.knowledge = _core.PackingKnowledge(X + 1, y, np.ones(3))
+    with pytest.raises(ValueError, match="other samples"):
+        _core.packing_search(
+            X, y, np.ones(3), Frontier.whole(0.0, 3.0), 3.0, options, _core.SearchLimits(), 1.0, None
+        )
 
 
 @pytest.mark.parametrize(

@@ -40,10 +40,13 @@ _LATER_EFFORT = 10.0
 # Every target should need so many times the work (multiply-adds) of the one before: with less too much of it goes
 # into targets that are passed, with more the last one proven lies too far below the next.
 _GROWTH = 3.0
-# What needs less work than this tells nothing of how the work grows.
-_EASY_WORK = 2_000_000_000
-# How much smaller or larger one step may be than the one before.
-_SHORTEST, _LONGEST = 0.3, 1.5
+# How much smaller or larger one step may be than the one before. Steps that are too short cost little, because
+# lower targets take little work.
+_SHORTEST, _LONGEST = 0.2, 1.25
+# A target that needs so many times the work of the one before is given up for one half as far.
+_PATIENCE = 4 * _GROWTH
+# But less work than this is not worth the trouble.
+_LEAST_WORK = 1_000_000_000
 # Of the memory, what the threads may use together for certified sets; the rest is for open subproblems.
 _POOL_SHARE = 0.25
 
@@ -106,10 +109,10 @@ class PackingProof(Proof):
         self._effort = _LATER_EFFORT * options.heuristic_effort
         self._reduction: Reduction | None = None
         self._first_nodes = 0
-        # The present target, what its search has left open, and the work that it has needed so far.
+        # The present target, what its search has left open, and the work and subproblems that it has needed so far.
         self._target: float | None = None
         self._open: Frontier | Found = Frontier.empty()
-        self._target_work = 0
+        self._target_work = self._target_nodes = 0
         # The target before it, and the work that it has needed.
         self._last_target = self.lower_bound
         self._last_work = 0
@@ -135,6 +138,7 @@ class PackingProof(Proof):
             "step": self._step,
             "target": self._target,
             "target_work": self._target_work,
+            "target_nodes": self._target_nodes,
             "last_target": self._last_target,
             "last_work": self._last_work,
             "open": frontier_of(self._open),
@@ -146,6 +150,8 @@ class PackingProof(Proof):
         super().restore(state)
         self._first_nodes, self._step = state["first_nodes"], state["step"]
         self._target, self._target_work = state["target"], state["target_work"]
+        # States of earlier versions do not have it.
+        self._target_nodes = state.get("target_nodes", 1)
         self._last_target, self._last_work = state["last_target"], state["last_work"]
         self._open = Frontier(*state["open"])
         if self._open.size == 0 and (self._target is not None or 0 < self._first_nodes < _FIRST_NODES):
@@ -194,25 +200,38 @@ class PackingProof(Proof):
         self.settings["cover_distance"] = self._cover_distance
         over = self._open.exhausted or self.work >= _FIRST_WORK
         self._first_nodes = _FIRST_NODES if over else self._first_nodes + self._open.nodes
-        if self._first_nodes >= _FIRST_NODES:
-            # Nothing was proven, but where so many subproblems are dear, a target soon is too.
-            self._adjust_step(self._step, self.work / _EASY_WORK)
 
     def _search_below(self, target: float) -> None:
         """Go on with the search below a target, or begin it."""
         if self._target is None or target > self._target:
-            self._target_work = 0
+            self._target_work = self._target_nodes = 0
             self._open = self._whole(target)
         self._target = target
-        found = self._open = self.search(self._open, target)
+        found = self._open = self.search(self._open, target, work=self._work_left())
         self._target_work += found.work
+        self._target_nodes += found.nodes
         proven = self.lower_bound >= self._proven(target)
         if proven or found.exhausted:
             self._target, self._open = None, Frontier.empty()
-            self._adjust_step(target - self._last_target, self._target_work / max(self._last_work, _EASY_WORK))
+            # Even the easiest target takes one subproblem.
+            easy = self._target_work / max(self._target_nodes, 1)
+            self._adjust_step(target - self._last_target, self._target_work / max(self._last_work, easy, 1.0))
             self._last_target, self._last_work = target, self._target_work
             # A search that was not cut short and has not proven its target never will: rounding is in the way.
             self.stuck = not proven
+        elif 0 < self._most_work() <= self._target_work and not self.finished:
+            self._target, self._open = None, Frontier.empty()
+            self._step = max(self._cost, 0.5 * (target - self._last_target))
+
+    def _most_work(self) -> int:
+        """After how much work to try a lower target than the present one; 0 means never."""
+        assert self._target is not None
+        can_be_lower = self._target - self._last_target >= 2 * self._cost
+        return int(_PATIENCE * max(self._last_work, _LEAST_WORK)) if can_be_lower else 0
+
+    def _work_left(self) -> int:
+        """The work until then."""
+        return max(1, most - self._target_work) if (most := self._most_work()) > 0 else 0
 
     def _proven(self, target: float) -> float:
         """The bound at which a target counts as proven."""
