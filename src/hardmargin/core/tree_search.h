@@ -2,8 +2,9 @@
 //
 // The subproblem with the smallest bound comes first, so that the bound of all, the smallest one in the queue,
 // rises while the search goes on. A slice searches below it depth first for a while and puts what is left open back
-// into the queue. When the queue outgrows its memory, it is rid of what cannot be better than the incumbent, and if
-// that is not enough, the newest subproblem comes first, which keeps it from growing.
+// into the queue; for less of a while if other threads wait for it. When the queue outgrows its memory, it is rid
+// of what cannot be better than the incumbent, and if that is not enough, the newest subproblem comes first, which
+// keeps it from growing.
 //
 // `Tree` searches below one subproblem. It has
 //     Node                     with `bound`, `upper` (see PackingNode) and size_in_memory()
@@ -115,6 +116,9 @@ public:
     }
 
 private:
+    // What a slice does at least, of what it may do, before it ends for threads that have nothing to do.
+    static constexpr std::uint64_t smallest_share = 8;
+
     // A part of `node`, with what is known of all of it.
     Node inherited(Node part, const Node& node) const {
         part.bound = std::max(part.bound, node.bound);
@@ -175,6 +179,10 @@ private:
             return stopped_.load();
         };
         const auto pause = [this] { return paused_ || Control::Clock::now() >= pause_at_; };
+        // A slice ends early when other threads have nothing to do.
+        const auto pause_or_share = [&] {
+            return pause() || (idle_ > 0 && tree.nodes() - counted >= limits_.slice / smallest_share);
+        };
         std::unique_lock lock(mutex_);
         const std::size_t place = working_bounds_.size();
         working_bounds_.push_back(std::numeric_limits<double>::infinity());
@@ -185,7 +193,9 @@ private:
                 }
                 // Woken by whoever puts something into the queue or finds it finished; the leader looks at the
                 // clock, also while the others finish what they are at.
+                ++idle_;
                 changed_.wait_for(lock, std::chrono::milliseconds(20));
+                --idle_;
                 lock.unlock();
                 stop();
                 lock.lock();
@@ -199,7 +209,7 @@ private:
             shown_bound_ = lower_bound();
             ++busy_;
             lock.unlock();
-            std::vector<Node> open = tree.search(node, upper_, limits_.slice, stop, pause);
+            std::vector<Node> open = tree.search(node, upper_, limits_.slice, stop, pause_or_share);
             lock.lock();
             --busy_;
             nodes_ += tree.nodes() - counted;
@@ -235,6 +245,7 @@ private:
     std::vector<Node> stuck_;  // see Tree::take_stuck()
     double derived_under_ = std::numeric_limits<double>::infinity();
     std::size_t busy_ = 0;
+    std::atomic<std::size_t> idle_ = 0;   // threads that wait for something to do
     std::vector<double> working_bounds_;  // of the subproblems that threads are working on
     Incumbent best_;
     std::exception_ptr failure_;
