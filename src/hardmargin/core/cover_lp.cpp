@@ -23,6 +23,9 @@ constexpr std::size_t oldest_inverse = 100;
 constexpr double nearly_tight_slack = 0.4;
 // Multiply-adds that take about as long as adding up the values of a set.
 constexpr std::size_t work_of_slack = 16;
+// The same for changing what belongs to an item, one after the other or here and there.
+constexpr std::size_t work_of_item = 4;
+constexpr std::size_t work_of_scattered_item = 2;
 
 }  // namespace
 
@@ -108,6 +111,7 @@ void CoverLp::find_direction_of_item(std::size_t place, double sign) {
 void CoverLp::find_load_changes() {
     for (std::size_t k = 0; k < basis_.sets.size(); ++k) {
         if (decreases_[k] != 0) {
+            work_ += work_of_scattered_item * items(basis_.sets[k]).size();
             for (const std::uint32_t item : items(basis_.sets[k])) {
                 load_changes_[item] -= decreases_[k];
             }
@@ -290,7 +294,7 @@ CoverLp::Status CoverLp::solve(std::size_t step_limit) {
             replace_item(place, static_cast<std::uint32_t>(leaving.place));
         }
         ++age_;
-        work_ += basis_.sets.size() * (basis_.sets.size() + 16) + item_count();
+        work_ += basis_.sets.size() * (basis_.sets.size() + 16) + work_of_item * item_count();
     }
 }
 

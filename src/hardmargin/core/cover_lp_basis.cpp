@@ -69,7 +69,7 @@ bool CoverLp::invert() {
     for (std::size_t k = 0; k < size; ++k) {
         std::copy_n(&scratch_[k * width + size], size, row_of(k));
     }
-    work_ += size * size * size;
+    work_ += 2 * size * size * size;
     return true;
 }
 

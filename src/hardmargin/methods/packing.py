@@ -40,6 +40,8 @@ _LATER_EFFORT = 10.0
 # Every target should need so many times the work (multiply-adds) of the one before: with less too much of it goes
 # into targets that are passed, with more the last one proven lies too far below the next.
 _GROWTH = 3.0
+# What needs less work than this tells nothing of how the work grows.
+_EASY_WORK = 500_000_000
 # How much smaller or larger one step may be than the one before. Steps that are too short cost little, because
 # lower targets take little work.
 _SHORTEST, _LONGEST = 0.2, 1.25
@@ -214,8 +216,8 @@ class PackingProof(Proof):
         if proven or found.exhausted:
             self._target, self._open = None, Frontier.empty()
             # Even the easiest target takes one subproblem.
-            easy = self._target_work / max(self._target_nodes, 1)
-            self._adjust_step(target - self._last_target, self._target_work / max(self._last_work, easy, 1.0))
+            easy = max(_EASY_WORK, self._target_work / max(self._target_nodes, 1))
+            self._adjust_step(target - self._last_target, self._target_work / max(self._last_work, easy))
             self._last_target, self._last_work = target, self._target_work
             # A search that was not cut short and has not proven its target never will: rounding is in the way.
             self.stuck = not proven
