@@ -95,6 +95,7 @@ _PACKING = {
     "step": _finite(0.0),
     "target": lambda value: value is None or _finite(0.0)(value),
     "target_work": _is_count,
+    "target_nodes": _is_count,
     "last_target": _finite(0.0),
     "last_work": _is_count,
     "reduction": lambda value: value is None or _is_mapping(value),

@@ -152,8 +152,7 @@ class PackingProof(Proof):
         super().restore(state)
         self._first_nodes, self._step = state["first_nodes"], state["step"]
         self._target, self._target_work = state["target"], state["target_work"]
-        # States of earlier versions do not have it.
-        self._target_nodes = state.get("target_nodes", 1)
+        self._target_nodes = state["target_nodes"]
         self._last_target, self._last_work = state["last_target"], state["last_work"]
         self._open = Frontier(*state["open"])
         if self._open.size == 0 and (self._target is not None or 0 < self._first_nodes < _FIRST_NODES):
