@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 _Array = NDArray[np.float64]
 _Observer = Callable[[float, float, int], bool] | None
 
+def kernels() -> str:
+    """The kind of CPU that the innermost loops in use are compiled for."""
+
 class MaxMarginStatus(Enum):
     """How a max-margin solve ended."""
 
@@ -224,9 +227,6 @@ class CutOracle:
     def separate(self, values: _Array, zero: float, most: int = 0) -> tuple[list[list[int]], bool]:
         """Disjoint sets among the samples with a value below `zero`, at most so many (0: all that are found one
         after the other), and whether what is left of these samples can be kept together."""
-
-def kernels_in_use() -> str:
-    """The name of the table of inner loops that serves on this CPU: baseline or avx2."""
 
 def soft_margin(
     features: _Array, labels: _Array, costs: _Array, tolerance: float, seconds: float, observer: _Observer

@@ -64,5 +64,5 @@ def show_versions() -> None:
 
     for name, version in installed_versions().items():
         print(f"{name:<12} {version}")
-    print(f"{'kernels':<12} {_core.kernels_in_use()}")
+    print(f"{'kernels':<12} {_core.kernels()}")
     print(f"{'platform':<12} {platform.platform()} ({platform.python_implementation()})")

@@ -1,8 +1,20 @@
 #include <iostream>
 
 #include "check.h"
+#include "kernels_choice.h"
+
+namespace {
+
+// What CTest takes for a skipped test.
+constexpr int skipped = 77;
+
+}  // namespace
 
 int main() {
+    if (const std::string error = hardmargin::kernels_error(); !error.empty()) {
+        std::cerr << error << "\n";
+        return skipped;
+    }
     int failed = 0;
     for (const check::Test& test : check::tests()) {
         const int before = check::failures();

@@ -219,9 +219,15 @@ TEST(decided_pairs_are_decided_rightly) {
         pairs.start(start);
         pairs.decide(whole, start, around);
         pairs.decide(part, around, level);
-        // Better solutions may turn out to be shorter.
-        part.longest = std::max(part.shortest, part.longest * (0.5 + 0.5 * random.uniform()));
-        pairs.decide(part, level, level);
+        // Better solutions may turn out to be shorter, more than once.
+        for (std::uint64_t times = random.below(3); times > 0; --times) {
+            part.longest = std::max(part.shortest, part.longest * (0.5 + 0.5 * random.uniform()));
+            if (trial % 2 == 0) {
+                pairs.decide(part, level, level);
+            } else {
+                pairs.shorten(part, level);
+            }
+        }
         std::vector<std::uint64_t> undecided(level.conflicts.size());
         for (const PairConflicts::Word& word : level.undecided) {
             undecided[word.positive * pairs.words() + word.place] = word.pairs;
@@ -245,6 +251,40 @@ TEST(decided_pairs_are_decided_rightly) {
         }
     }
     CHECK(decided > 1000);
+}
+
+// Comparing all pairs again finds what is known of a shorter region at once, and little more in a small box.
+TEST(a_length_that_falls_brings_the_conflicts_that_comparing_again_finds) {
+    Random random(84);
+    std::size_t compared = 0;
+    std::size_t inferred = 0;
+    for (int trial = 0; trial < 200; ++trial) {
+        const testing::RandomProblem problem = testing::random_problem(random, 100, 5);
+        const Samples samples = problem.samples();
+        const DirectionFrame frame(samples, {}, 0);
+        PairConflicts pairs(samples, frame);
+        DirectionNode region = random_region(random, samples.dimension());
+        for (std::size_t k = 0; k < samples.dimension(); ++k) {
+            region.high[k] = region.low[k] + 0.01 * (region.high[k] - region.low[k]);
+        }
+        PairConflicts::Level start;
+        PairConflicts::Level before;
+        pairs.start(start);
+        pairs.decide(region, start, before);
+        region.longest = std::max(region.shortest, 0.7 * region.longest);
+        PairConflicts::Level shortened = before;
+        pairs.shorten(region, shortened);
+        PairConflicts::Level again;
+        pairs.decide(region, before, again);
+        for (std::size_t word = 0; word < again.conflicts.size(); ++word) {
+            CHECK((before.conflicts[word] & ~shortened.conflicts[word]) == 0);
+            compared += static_cast<std::size_t>(std::popcount(again.conflicts[word] & ~before.conflicts[word]));
+            inferred += static_cast<std::size_t>(
+                std::popcount(again.conflicts[word] & shortened.conflicts[word] & ~before.conflicts[word]));
+        }
+    }
+    CHECK(compared > 1000);
+    CHECK(inferred > compared / 10 * 9);
 }
 
 TEST(the_rows_of_a_region_hold_in_it) {

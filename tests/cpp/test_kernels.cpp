@@ -1,8 +1,11 @@
+#include <cstdint>
+#include <cstdlib>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "check.h"
-#include "kernels.h"
+#include "kernels_choice.h"
 #include "random.h"
 
 using namespace hardmargin;
@@ -17,12 +20,13 @@ std::vector<double> random_vector(Random& random, std::size_t size) {
     return values;
 }
 
-// Both tables must do the same, whichever one this CPU uses. Where AVX2 is missing its table cannot be
-// called.
+// All tables must do the same, whichever one serves. What this CPU lacks cannot be called.
 std::vector<const Kernels*> usable_tables() {
-    std::vector<const Kernels*> tables = {&baseline_kernels};
-    if (&kernels == &avx2_kernels) {
-        tables.push_back(&avx2_kernels);
+    std::vector<const Kernels*> tables;
+    for (const NamedKernels& table : all_kernels()) {
+        if (table.usable) {
+            tables.push_back(table.table);
+        }
     }
     return tables;
 }
@@ -150,4 +154,95 @@ TEST(coarse_pricing_finds_a_sample_that_is_about_the_farthest) {
             }
         }
     }
+}
+
+// Sums in the order of the columns, as every table has them: nothing is multiplied, so that the last digit is the
+// same everywhere.
+TEST(pairs_are_compared_as_by_a_plain_loop) {
+    Random random(9);
+    constexpr std::size_t points = 3;
+    constexpr std::size_t others = 2 * word_bits;
+    for (const std::size_t features : {0u, 1u, 5u, 9u}) {
+        const auto floats = [&](std::size_t size) {
+            const std::vector<double> exact = random_vector(random, size);
+            return std::vector<float>(exact.begin(), exact.end());
+        };
+        const std::vector<float> point_columns = floats(features * points);
+        const std::vector<float> point_lows = floats(points);
+        const std::vector<float> columns = floats(features * others);
+        const std::vector<float> lows = floats(others);
+        std::vector<float> point_highs = point_lows;
+        std::vector<float> highs = lows;
+        for (std::size_t i = 0; i < points; ++i) {
+            point_highs[i] += 0.1f;
+        }
+        for (std::size_t j = 0; j < others; ++j) {
+            highs[j] += 0.2f;
+        }
+        const PairRanges ranges{point_columns.data(),
+                                points,
+                                point_lows.data(),
+                                point_highs.data(),
+                                columns.data(),
+                                others,
+                                lows.data(),
+                                highs.data(),
+                                features,
+                                3.0f,
+                                -1.0f};
+        for (const std::uint64_t wanted : {~std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{1} << 63,
+                                           std::uint64_t{0x00ff00000000f000}, std::uint64_t{0}}) {
+            for (std::size_t point = 0; point < points; ++point) {
+                for (const std::size_t begin : {std::size_t{0}, word_bits}) {
+                    std::uint64_t below = 0;
+                    std::uint64_t reaching = 0;
+                    std::vector<float> expected(word_bits);
+                    for (std::size_t j = 0; j < word_bits; ++j) {
+                        float radius = 0;
+                        for (std::size_t k = 0; k < features; ++k) {
+                            const float difference =
+                                point_columns[k * points + point] - columns[k * others + begin + j];
+                            radius += difference < 0 ? -difference : difference;
+                        }
+                        expected[j] = (point_highs[point] - lows[begin + j]) + radius;
+                        below |= static_cast<std::uint64_t>(expected[j] < ranges.low) << j;
+                        reaching |= static_cast<std::uint64_t>((point_lows[point] - highs[begin + j]) - radius <
+                                                               ranges.high)
+                                    << j;
+                    }
+                    for (const Kernels* table : usable_tables()) {
+                        // One off any alignment.
+                        std::vector<float> room(word_bits + 1);
+                        float* ends = room.data() + 1;
+                        const PairBits bits = table->compare_pairs(ranges, point, begin, wanted, ends);
+                        CHECK((bits.below & wanted) == (below & wanted));
+                        CHECK((bits.reaching & wanted) == (reaching & wanted));
+                        for (const float limit : {-1.0f, 0.0f, 2.5f}) {
+                            std::uint64_t ending = 0;
+                            for (std::size_t j = 0; j < word_bits; ++j) {
+                                if ((wanted >> j & 1) != 0) {
+                                    CHECK(ends[j] == expected[j]);
+                                    ending |= static_cast<std::uint64_t>(expected[j] < limit) << j;
+                                }
+                            }
+                            CHECK(table->compare_ends(ends, limit, wanted) == ending);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+TEST(the_best_usable_table_serves_unless_the_environment_names_another) {
+    const char* wanted = std::getenv("HARDMARGIN_KERNELS");
+    const Kernels* best = nullptr;
+    for (const NamedKernels& table : all_kernels()) {
+        if (table.usable && (wanted == nullptr || *wanted == '\0' || std::string(wanted) == table.name)) {
+            best = table.table;
+        }
+        CHECK((std::string(kernels_name()) == table.name) == (&kernels == table.table));
+    }
+    CHECK(&kernels == best);
+    CHECK(kernels_error().empty());
 }

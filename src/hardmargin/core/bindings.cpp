@@ -3,18 +3,18 @@
 #include "bindings.h"
 
 #include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "conflict_bound.h"
 #include "control.h"
-#include "kernels.h"
+#include "kernels_choice.h"
 #include "max_margin.h"
 #include "primal_search.h"
 #include "samples.h"
@@ -153,8 +153,10 @@ void bind_primal_search(nb::module_& module) {
 
 NB_MODULE(_core, module) {
     module.doc() = "Compiled core of hardmargin.";
-    check_wanted_kernels();
-    module.def("kernels_in_use", &kernels_name, "The name of the table of inner loops that serves on this CPU.");
+    if (const std::string error = kernels_error(); !error.empty()) {
+        throw nb::import_error(error.c_str());
+    }
+    module.def("kernels", &kernels_name, "The kind of CPU that the innermost loops in use are compiled for.");
     bind_max_margin(module);
     bind_primal_search(module);
     bind_searches(module);

@@ -162,7 +162,7 @@ typename DirectionTree<Cover>::Verdict DirectionTree<Cover>::bound(Place& place,
             return Verdict::open;
         }
         region.longest = longest;
-        pairs_.decide(region, place.pairs, place.pairs);
+        pairs_.shorten(region, place.pairs);
     }
 }
 

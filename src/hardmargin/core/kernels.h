@@ -2,14 +2,12 @@
 // padding holds zeros, so that every loop runs over whole vectors. Sums run in `lanes` fixed partial sums:
 // fast without -ffast-math, and the same on every call.
 //
-// Every loop is compiled twice, for any CPU and for those with AVX2 and FMA; which table serves is decided
-// once, when the library is loaded: the best that the CPU has, unless the environment variable HARDMARGIN_KERNELS
-// names a lesser one.
+// Every loop is compiled three times: for any CPU, for those with AVX2 and FMA, and for those with AVX-512. Which
+// table serves is decided once, when the library is loaded (kernels_choice.h).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 
 namespace hardmargin {
 
@@ -79,16 +77,15 @@ struct Kernels {
                          const double* offsets, double* out);
     std::size_t (*coarse_price)(const CoarseColumns& columns, const float* weights, float bias,
                                 const float* offsets, float* scores);
-    PairBits (*compare_pairs)(const PairRanges& ranges, std::size_t point, std::size_t begin, std::uint64_t wanted);
+    PairBits (*compare_pairs)(const PairRanges& ranges, std::size_t point, std::size_t begin, std::uint64_t wanted,
+                              float* ends);
+    std::uint64_t (*compare_ends)(const float* ends, float limit, std::uint64_t wanted);
 };
 
 extern const Kernels baseline_kernels;
 extern const Kernels avx2_kernels;
+extern const Kernels avx512_kernels;
 extern const Kernels& kernels;
-// The name of the table that serves.
-std::string kernels_name();
-// Throws std::invalid_argument if HARDMARGIN_KERNELS names no table.
-void check_wanted_kernels();
 
 inline double dot(const double* left, const double* right, std::size_t stride) {
     return kernels.dot(left, right, stride);
@@ -133,11 +130,16 @@ inline std::size_t coarse_price(const CoarseColumns& columns, const float* weigh
     return kernels.coarse_price(columns, weights, bias, offsets, scores);
 }
 
-// The ranges of the pairs of a point with the `word_bits` others from `begin` on; bits that are not wanted may be
-// anything.
-inline PairBits compare_pairs(const PairRanges& ranges, std::size_t point, std::size_t begin,
-                              std::uint64_t wanted) {
-    return kernels.compare_pairs(ranges, point, begin, wanted);
+// The ranges of the pairs of a point with the `word_bits` others from `begin` on, and where they end; bits and ends
+// of pairs that are not wanted may be anything. `ends` has room for `word_bits` numbers.
+inline PairBits compare_pairs(const PairRanges& ranges, std::size_t point, std::size_t begin, std::uint64_t wanted,
+                              float* ends) {
+    return kernels.compare_pairs(ranges, point, begin, wanted, ends);
+}
+
+// Which of the wanted ranges end below the limit; `ends` as compare_pairs left them.
+inline std::uint64_t compare_ends(const float* ends, float limit, std::uint64_t wanted) {
+    return kernels.compare_ends(ends, limit, wanted);
 }
 
 }  // namespace hardmargin

@@ -178,60 +178,95 @@ std::size_t coarse_price_loop(const CoarseColumns& columns, const float* weights
     return chosen;
 }
 
-using IntegerLanes = std::int32_t __attribute__((vector_size(float_lanes * sizeof(std::int32_t))));
+// Pairs are compared in the widest registers that there are.
+#ifdef __AVX512F__
+inline constexpr std::size_t pair_lanes = 16;
+#else
+inline constexpr std::size_t pair_lanes = 8;
+#endif
+using PairLanes = float __attribute__((vector_size(pair_lanes * sizeof(float))));
+using UnalignedPairLanes =
+    float __attribute__((vector_size(pair_lanes * sizeof(float)), aligned(sizeof(float)), may_alias));
+using PairIntegers = std::int32_t __attribute__((vector_size(pair_lanes * sizeof(std::int32_t))));
 
+#define HARDMARGIN_LOAD_PAIRS(source) (*reinterpret_cast<const UnalignedPairLanes*>(source))
+#define HARDMARGIN_STORE_PAIRS(target) (*reinterpret_cast<UnalignedPairLanes*>(target))
 // Absolute values: all but the sign bits. Not a function, which could not return vectors on every target.
-#define HARDMARGIN_SIZES(values) reinterpret_cast<FloatLanes>(reinterpret_cast<IntegerLanes>(values) & 0x7fffffff)
+#define HARDMARGIN_SIZES(values) reinterpret_cast<PairLanes>(reinterpret_cast<PairIntegers>(values) & 0x7fffffff)
 
 // A bit for every lane that is below the limit.
-inline std::uint64_t bits_below(const FloatLanes& values, float limit) {
-#ifdef __AVX2__
+inline std::uint64_t bits_below(const PairLanes& values, float limit) {
+#if defined(__AVX512F__)
+    return static_cast<std::uint64_t>(_mm512_cmp_ps_mask(values, _mm512_set1_ps(limit), _CMP_LT_OQ));
+#elif defined(__AVX2__)
     return static_cast<std::uint64_t>(_mm256_movemask_ps(_mm256_cmp_ps(values, _mm256_set1_ps(limit), _CMP_LT_OQ)));
 #else
     std::uint64_t bits = 0;
-    for (std::size_t lane = 0; lane < float_lanes; ++lane) {
+    for (std::size_t lane = 0; lane < pair_lanes; ++lane) {
         bits |= static_cast<std::uint64_t>(values[lane] < limit) << lane;
     }
     return bits;
 #endif
 }
 
-PairBits compare_pairs_loop(const PairRanges& ranges, std::size_t point, std::size_t begin, std::uint64_t wanted) {
-    constexpr std::size_t parts = 2;  // vectors that stay in registers while the columns pass by
-    constexpr std::size_t group = parts * float_lanes;
-    constexpr std::uint64_t group_bits = (std::uint64_t{1} << group) - 1;
+inline constexpr std::size_t pair_parts = 2;  // vectors that stay in registers while the columns pass by
+inline constexpr std::size_t pair_group = pair_parts * pair_lanes;
+inline constexpr std::uint64_t pair_group_bits = (std::uint64_t{1} << pair_group) - 1;
+
+PairBits compare_pairs_loop(const PairRanges& ranges, std::size_t point, std::size_t begin, std::uint64_t wanted,
+                            float* ends) {
     PairBits bits = {0, 0};
     const float point_low = ranges.point_lows[point];
     const float point_high = ranges.point_highs[point];
-    for (std::size_t first = 0; first < word_bits; first += group) {
-        if ((wanted >> first & group_bits) == 0) {
+    for (std::size_t first = 0; first < word_bits; first += pair_group) {
+        if ((wanted >> first & pair_group_bits) == 0) {
             continue;
         }
-        FloatLanes radii[parts] = {};
+        PairLanes radii[pair_parts] = {};
         const float* column = ranges.columns + begin + first;
         const float* value = ranges.point_columns + point;
         for (std::size_t k = 0; k < ranges.count; ++k, column += ranges.stride, value += ranges.point_stride) {
-            for (std::size_t part = 0; part < parts; ++part) {
-                const FloatLanes difference = *value - HARDMARGIN_LOAD_FLOATS(column + part * float_lanes);
+            for (std::size_t part = 0; part < pair_parts; ++part) {
+                const PairLanes difference = *value - HARDMARGIN_LOAD_PAIRS(column + part * pair_lanes);
                 radii[part] += HARDMARGIN_SIZES(difference);
             }
         }
-        for (std::size_t part = 0; part < parts; ++part) {
-            const std::size_t offset = first + part * float_lanes;
-            const FloatLanes highest = point_high - HARDMARGIN_LOAD_FLOATS(ranges.lows + begin + offset);
-            const FloatLanes lowest = point_low - HARDMARGIN_LOAD_FLOATS(ranges.highs + begin + offset);
-            bits.below |= bits_below(highest + radii[part], ranges.low) << offset;
+        for (std::size_t part = 0; part < pair_parts; ++part) {
+            const std::size_t offset = first + part * pair_lanes;
+            const PairLanes highest = point_high - HARDMARGIN_LOAD_PAIRS(ranges.lows + begin + offset);
+            const PairLanes lowest = point_low - HARDMARGIN_LOAD_PAIRS(ranges.highs + begin + offset);
+            const PairLanes end = highest + radii[part];
+            HARDMARGIN_STORE_PAIRS(ends + offset) = end;
+            bits.below |= bits_below(end, ranges.low) << offset;
             bits.reaching |= bits_below(lowest - radii[part], ranges.high) << offset;
         }
     }
     return bits;
 }
 
-constexpr Kernels loops = {dot_loop,      add_scaled_loop,   multiply_rows_loop,
-                           add_rows_loop, rotate_loop,       combine_columns_loop,
-                           price_loop,    coarse_price_loop, compare_pairs_loop};
+std::uint64_t compare_ends_loop(const float* ends, float limit, std::uint64_t wanted) {
+    std::uint64_t bits = 0;
+    for (std::size_t first = 0; first < word_bits; first += pair_group) {
+        if ((wanted >> first & pair_group_bits) == 0) {
+            continue;
+        }
+        for (std::size_t part = 0; part < pair_parts; ++part) {
+            const std::size_t offset = first + part * pair_lanes;
+            // Copied first: a reference to unaligned memory would be taken for an aligned one.
+            const PairLanes values = HARDMARGIN_LOAD_PAIRS(ends + offset);
+            bits |= bits_below(values, limit) << offset;
+        }
+    }
+    return bits & wanted;
+}
+
+constexpr Kernels loops = {dot_loop,           add_scaled_loop,      multiply_rows_loop, add_rows_loop,
+                           rotate_loop,        combine_columns_loop, price_loop,         coarse_price_loop,
+                           compare_pairs_loop, compare_ends_loop};
 
 #undef HARDMARGIN_SIZES
+#undef HARDMARGIN_LOAD_PAIRS
+#undef HARDMARGIN_STORE_PAIRS
 #undef HARDMARGIN_LOAD
 #undef HARDMARGIN_STORE
 #undef HARDMARGIN_LOAD_FLOATS

@@ -15,6 +15,14 @@ namespace {
 constexpr double underflow = 1e-40;
 // What pairs need is told apart from nothing down to this.
 constexpr double least_needed = 1e-30;
+// Numbers of single precision are rounded by less than this share, even if a few times.
+constexpr double single_share = 0x1p-22;
+// Words whose ranges are remembered: 64 MB of them.
+constexpr std::size_t most_words_remembered = std::size_t{1} << 18;
+
+float as_needed(double value) {
+    return value < least_needed ? 0.0f : static_cast<float>(value);
+}
 
 }  // namespace
 
@@ -148,7 +156,7 @@ void PairConflicts::project(Columns& columns, const DirectionNode& region, const
 }
 
 void PairConflicts::decide(const DirectionNode& region, const Level& around, Level& level) {
-    constexpr double share = 0x1p-22;
+    constexpr double share = single_share;
     const double least = region.least_length();
     const double at_longest = 2 / region.longest * (1 - share);
     double middle = 0;  // a.s in the middle of the region
@@ -177,23 +185,53 @@ void PairConflicts::decide(const DirectionNode& region, const Level& around, Lev
                             negative_columns_.lows.data(),
                             negative_columns_.highs.data(),
                             used_,
-                            needed_longest < least_needed ? 0.0f : static_cast<float>(needed_longest),
+                            as_needed(needed_longest),
                             static_cast<float>(std::max(needed_shortest, least_needed))};
     if (&level != &around) {
         level.conflicts = around.conflicts;
         level.undecided.resize(around.undecided.size());
     }
     work_ += around.undecided.size() * word_bits * (used_ + 1) / 2;
+    needed_ = needed_longest;
+    at_longest_ = at_longest;
+    least_ = least;
+    // One word more than can be kept: the ends of the others are overwritten by the next ones.
+    const bool remember = around.undecided.size() <= most_words_remembered;
+    ends_.resize(remember ? (around.undecided.size() + 1) * word_bits : word_bits);
+    float* ends = ends_.data();
     Word* kept = level.undecided.data();
     for (const Word& word : around.undecided) {
-        const PairBits bits = compare_pairs(ranges, word.positive, word.place * word_bits, word.pairs);
+        const PairBits bits = compare_pairs(ranges, word.positive, word.place * word_bits, word.pairs, ends);
         const std::uint64_t conflicts = word.pairs & bits.below;
         level.conflicts[word.positive * words_ + word.place] |= conflicts;
         const std::uint64_t undecided = word.pairs & bits.reaching & ~conflicts;
         *kept = {word.positive, word.place, undecided};
         kept += undecided != 0;
+        ends += remember && undecided != 0 ? word_bits : 0;
     }
     level.undecided.resize(static_cast<std::size_t>(kept - level.undecided.data()));
+    if (!remember) {
+        ends_.clear();
+    }
+}
+
+void PairConflicts::shorten(const DirectionNode& region, Level& level) {
+    if (ends_.empty()) {
+        decide(region, level, level);
+        return;
+    }
+    // s.(x_i - x_j) - at_length a.s <= end - needed_ - (at_length - at_longest_) least_ for all s of the box.
+    const double at_length = 2 / region.longest * (1 - single_share);
+    const double needed = (needed_ + (at_length - at_longest_) * least_) * (1 - single_share);
+    const float limit = as_needed(needed);
+    work_ += level.undecided.size() * word_bits / 2;
+    const float* ends = ends_.data();
+    for (Word& word : level.undecided) {
+        const std::uint64_t conflicts = compare_ends(ends, limit, word.pairs);
+        level.conflicts[word.positive * words_ + word.place] |= conflicts;
+        word.pairs &= ~conflicts;
+        ends += word_bits;
+    }
 }
 
 }  // namespace hardmargin

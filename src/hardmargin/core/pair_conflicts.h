@@ -56,6 +56,10 @@ public:
     void start(Level& level) const;
     // Decides what can be decided in `region`, given what is known in a region around it; `level` may be `around`.
     void decide(const DirectionNode& region, const Level& around, Level& level);
+    // Decides what more can be decided when the region's greatest length has fallen since decide(), which must have
+    // been the last one called, for the same box and the same level. It knows where the range of every pair ends,
+    // so that pairs need not be compared again; what it decides is right, but may be a little less.
+    void shorten(const DirectionNode& region, Level& level);
 
     // The mean of |x_i - x_j| in coordinate k over most pairs.
     double typical_difference(std::size_t k) const { return typical_differences_[k]; }
@@ -92,6 +96,12 @@ private:
     Columns positive_columns_;
     Columns negative_columns_;
     std::size_t used_ = 0;  // coordinates that vary in the region
+    // What shorten() needs of the last decide(): s.(x_i - x_j) - at_longest_ a.s is at most the end of the pair's
+    // range less needed_, and a.s is at least least_.
+    std::vector<float> ends_;  // `word_bits` for each undecided word; empty if there are too many
+    double needed_ = 0;
+    double at_longest_ = 0;
+    double least_ = 0;
     std::vector<double> shift_;
     const std::vector<double> no_shift_;
     std::uint64_t work_ = 0;
