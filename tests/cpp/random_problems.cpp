@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <numeric>
 #include <optional>
 
 namespace hardmargin::testing {
@@ -189,6 +190,23 @@ double exhaustive_optimum(const RandomProblem& problem) {
         best = std::min(best, objective);
     });
     return static_cast<double>(best);
+}
+
+std::vector<EnumeratedHyperplane> enumerated_hyperplanes(const RandomProblem& problem) {
+    std::vector<std::size_t> all(problem.count);
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    std::vector<EnumeratedHyperplane> found;
+    for_each_candidate(problem, all, [&](const Candidate& candidate) {
+        EnumeratedHyperplane& made = found.emplace_back();
+        made.weights.assign(candidate.weights.begin(), candidate.weights.end());
+        made.half_norm = static_cast<double>(half_norm(candidate));
+        made.objective = made.half_norm;
+        for (std::size_t i = 0; i < problem.count; ++i) {
+            made.kept.push_back(margin(problem, candidate, i) >= 1 - 1e-9L);
+            made.objective += made.kept[i] ? 0 : problem.costs[i];
+        }
+    });
+    return found;
 }
 
 double exhaustive_margin_value(const RandomProblem& problem, const std::vector<bool>& kept) {

@@ -30,6 +30,15 @@ RandomProblem random_problem(Random& random, std::size_t most_samples, std::size
 // + 1 samples, or w = 0. Solves the normal equations by elimination in long double.
 double exhaustive_optimum(const RandomProblem& problem);
 
+// All the hyperplanes of that enumeration but w = 0, with their objectives.
+struct EnumeratedHyperplane {
+    std::vector<double> weights;
+    std::vector<bool> kept;  // by samples
+    double half_norm;
+    double objective;
+};
+std::vector<EnumeratedHyperplane> enumerated_hyperplanes(const RandomProblem& problem);
+
 // The value of the max-margin problem over the samples marked in `kept` (infinity if they cannot be
 // separated), by the same enumeration.
 double exhaustive_margin_value(const RandomProblem& problem, const std::vector<bool>& kept);

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "check.h"
@@ -162,7 +163,7 @@ void check_covers_with_one_more(const Samples& samples, const PairConflicts& pai
     ConflictMatching::State state;
     matching.start(state);
     matching.grow(level, state, std::numeric_limits<double>::infinity());
-    const double limit = matching.cost(state) + 1.5 * matching.cost_of_one();
+    const double limit = matching.cost(state) + 1.5 * matching.cost_of(1);
     const std::vector<std::uint32_t> covers = cheapest_cover(pairs, level, samples, limit).masks;
     const auto bit_of = [&](std::size_t sample) {
         return 1u << (pairs.number(sample) + (samples.label(sample) > 0 ? 0 : pairs.positives()));
@@ -187,7 +188,7 @@ void check_covers_with_one_more(const Samples& samples, const PairConflicts& pai
             }
         }
         ConflictClosure closure;
-        matching.close_without(level, released, sample, kept, closure);
+        matching.close_exactly(level, released, {}, {{sample}}, kept, closure);
         for (const std::uint32_t mask : covers) {
             if ((mask & bit_of(sample)) != 0 && (mask & kept_bits) == 0) {
                 CHECK(!closure.contradictory());
@@ -195,6 +196,150 @@ void check_covers_with_one_more(const Samples& samples, const PairConflicts& pai
             }
         }
     }
+}
+
+// Disjoint sets of two to four unmatched samples.
+std::vector<MustHitSet> random_sets(const Samples& samples, const ConflictMatching& matching,
+                                    const ConflictMatching::State& state, Random& random) {
+    std::vector<MustHitSet> sets;
+    for (std::uint32_t sample = 0; sample < samples.count(); ++sample) {
+        if (matching.matched(state, sample) || random.below(3) == 0) {
+            continue;
+        }
+        if (sets.empty() || sets.back().size() == 2 + random.below(3)) {
+            sets.emplace_back();
+        }
+        sets.back().push_back(sample);
+    }
+    return sets;
+}
+
+std::uint32_t bit_of(const PairConflicts& pairs, const Samples& samples, std::size_t sample) {
+    return 1u << (pairs.number(sample) + (samples.label(sample) > 0 ? 0 : pairs.positives()));
+}
+
+bool hits_all(const PairConflicts& pairs, const Samples& samples, std::span<const MustHitSet> sets,
+              std::uint32_t mask) {
+    return std::all_of(sets.begin(), sets.end(), [&](const MustHitSet& set) {
+        return std::any_of(set.begin(), set.end(),
+                           [&](std::uint32_t sample) { return (mask & bit_of(pairs, samples, sample)) != 0; });
+    });
+}
+
+void check_matching(const PairConflicts& pairs, const PairConflicts::Level& level,
+                    const ConflictMatching::State& state) {
+    std::size_t size = 0;
+    for (std::size_t i = 0; i < pairs.positives(); ++i) {
+        if (const std::int32_t j = state.partner_of_positive[i]; j >= 0) {
+            CHECK(state.partner_of_negative[static_cast<std::size_t>(j)] == static_cast<std::int32_t>(i));
+            CHECK(has(pairs, level, i, static_cast<std::size_t>(j)));
+            ++size;
+        }
+    }
+    for (std::size_t j = 0; j < pairs.negatives(); ++j) {
+        const std::int32_t i = state.partner_of_negative[j];
+        CHECK(i < 0 || state.partner_of_positive[static_cast<std::size_t>(i)] == static_cast<std::int32_t>(j));
+    }
+    CHECK(size == state.size);
+}
+
+// What is decided holds in every cover that hits all sets, with as many samples as there are pairs and sets, or one
+// more that is given up beside them.
+void check_covers_with_sets(const Samples& samples, const PairConflicts& pairs, const PairConflicts::Level& level,
+                            Random& random) {
+    ConflictMatching matching(samples, pairs);
+    ConflictMatching::State state;
+    matching.start(state);
+    // Fewer pairs leave more for sets.
+    matching.grow(level, state, matching.cost_of(random.below(4)));
+    const std::vector<MustHitSet> sets = random_sets(samples, matching, state, random);
+    const std::size_t least = state.size + sets.size();
+    std::vector<std::uint32_t> covers = cheapest_cover(pairs, level, samples, matching.cost_of(least + 1)).masks;
+    std::erase_if(covers, [&](std::uint32_t mask) { return !hits_all(pairs, samples, sets, mask); });
+    ConflictClosure closure;
+    matching.close_exactly(level, state, sets, {}, {}, closure);
+    for (const std::uint32_t mask : covers) {
+        CHECK(static_cast<std::size_t>(std::popcount(mask)) >= least);
+        if (static_cast<std::size_t>(std::popcount(mask)) == least) {
+            CHECK(!closure.contradictory());
+            check_closure(closure, pairs, mask);
+        }
+    }
+    for (std::size_t sample = 0; sample < samples.count(); ++sample) {
+        const bool in_set = std::any_of(sets.begin(), sets.end(), [&](const MustHitSet& set) {
+            return std::find(set.begin(), set.end(), sample) != set.end();
+        });
+        ConflictMatching::State released = state;
+        if (in_set || !matching.release(level, released, sample, sets)) {
+            continue;
+        }
+        check_matching(pairs, level, released);
+        CHECK(released.size == state.size);
+        CHECK(!matching.matched(released, sample));
+        for (const MustHitSet& set : sets) {
+            for (const std::uint32_t member : set) {
+                CHECK(!matching.matched(released, member));
+            }
+        }
+        matching.close_exactly(level, released, sets, {{sample}}, {}, closure);
+        for (const std::uint32_t mask : covers) {
+            if ((mask & bit_of(pairs, samples, sample)) != 0) {
+                CHECK(!closure.contradictory());
+                check_closure(closure, pairs, mask);
+            }
+        }
+    }
+}
+
+// Beside sets the matching is as large as if their samples were not there; and exchanging keeps its size.
+void check_matchings_beside_sets(const Samples& samples, const PairConflicts& pairs,
+                                 const PairConflicts::Level& level, Random& random) {
+    ConflictMatching matching(samples, pairs);
+    ConflictMatching::State state;
+    matching.start(state);
+    const std::vector<MustHitSet> sets = random_sets(samples, matching, state, random);
+    matching.grow(level, state, std::numeric_limits<double>::infinity(), sets);
+    PairConflicts::Level without = level;
+    std::vector<double> margins(samples.count());
+    for (std::size_t sample = 0; sample < samples.count(); ++sample) {
+        margins[sample] = random.normal() + 1;
+    }
+    const auto check_unmatched = [&] {
+        for (const MustHitSet& set : sets) {
+            for (const std::uint32_t sample : set) {
+                CHECK(!matching.matched(state, sample));
+            }
+        }
+    };
+    for (const MustHitSet& set : sets) {
+        for (const std::uint32_t sample : set) {
+            const std::size_t number = pairs.number(sample);
+            for (std::size_t i = 0; i < pairs.positives(); ++i) {
+                std::uint64_t& row = without.conflicts[i * pairs.words()];
+                row = samples.label(sample) < 0 ? row & ~(std::uint64_t{1} << number) : i == number ? 0 : row;
+            }
+        }
+    }
+    check_matching(pairs, level, state);
+    check_unmatched();
+    CHECK(matching.cost(state) == cheapest_cover(pairs, without, samples, 0).cost);
+    const auto missed_pairs = [&] {
+        std::size_t count = 0;
+        for (std::size_t i = 0; i < pairs.positives(); ++i) {
+            const std::int32_t j = state.partner_of_positive[i];
+            count += j >= 0 && margins[pairs.positive(i)] < 1 &&
+                     margins[pairs.negative(static_cast<std::size_t>(j))] < 1;
+        }
+        return count;
+    };
+    const std::size_t size = state.size;
+    const std::size_t missed = missed_pairs();
+    const std::size_t exchanged = matching.exchange(level, state, sets, margins);
+    CHECK(state.size == size);
+    check_matching(pairs, level, state);
+    check_unmatched();
+    CHECK(exchanged <= missed);
+    CHECK(missed_pairs() <= missed);
 }
 
 }  // namespace
@@ -344,6 +489,8 @@ TEST(covers_cost_what_enumeration_says_and_closures_hold) {
         if (equal) {
             check_cover<ConflictMatching>(samples, pairs, level, random);
             check_covers_with_one_more(samples, pairs, level, random);
+            check_covers_with_sets(samples, pairs, level, random);
+            check_matchings_beside_sets(samples, pairs, level, random);
         }
         check_cover<ConflictFlow>(samples, pairs, level, random);
     }

@@ -317,3 +317,119 @@ TEST(samples_on_one_point_cannot_be_told_apart) {
         CHECK(solver.certificate().size() == 2);
     }
 }
+
+// From an origin, and with a pool: the nearest point that satisfies all rows, if there is one, and the same verdict
+// as without them.
+TEST(an_origin_and_a_pool_change_where_the_solution_is_but_not_whether_there_is_one) {
+    Random random(31);
+    int counts[2] = {0, 0};
+    for (int trial = 0; trial < 400; ++trial) {
+        const testing::RandomProblem problem = testing::random_problem(random, 20, 4);
+        const Samples samples = problem.samples();
+        const std::size_t m = samples.dimension();
+        std::vector<ExtraRow> rows;
+        for (std::size_t k = 0; k < m; ++k) {
+            for (const double sign : {1.0, -1.0}) {
+                ExtraRow& row = rows.emplace_back(ExtraRow{std::vector<double>(samples.stride()), 0.0});
+                row.normal[k] = sign;
+                row.bound = -std::pow(10.0, 4 * random.uniform() - 2);
+            }
+        }
+        std::vector<std::uint32_t> pool;
+        for (std::uint32_t i = 0; i < samples.count(); ++i) {
+            if (random.below(3) == 0) {
+                pool.push_back(i);
+            }
+        }
+        MaxMargin plain(samples);
+        MaxMargin moved(samples);
+        for (MaxMargin* solver : {&plain, &moved}) {
+            solver->set_extra_rows(rows);
+            for (std::size_t j = 0; j < rows.size(); ++j) {
+                solver->enable(solver->extra_row(j));
+            }
+            for (const std::uint32_t i : pool) {
+                solver->enable(i);
+            }
+        }
+        std::vector<double> origin(samples.stride());
+        for (std::size_t k = 0; k < m; ++k) {
+            origin[k] = random.normal();
+        }
+        moved.set_pool(pool);
+        moved.set_origin(origin);
+        // Without one more of the samples every time.
+        for (;;) {
+            const MaxMarginStatus expected = plain.solve();
+            const MaxMarginStatus status = moved.solve();
+            if (expected == MaxMarginStatus::failed || status == MaxMarginStatus::failed) {
+                break;
+            }
+            CHECK(status == expected);
+            ++counts[status == MaxMarginStatus::optimal];
+            if (status == MaxMarginStatus::optimal) {
+                std::vector<double> rest(samples.stride());
+                for (std::size_t k = 0; k < m; ++k) {
+                    rest[k] = moved.weights()[k] - origin[k];
+                }
+                double squared = 0;
+                for (const double entry : rest) {
+                    squared += entry * entry;
+                }
+                CHECK_NEAR(moved.value(), 0.5 * squared, 1e-8 * (squared + 1));
+                // w - origin is a combination of the active rows' normals, with multipliers >= 0.
+                for (std::size_t index = 0; index < moved.active_rows().size(); ++index) {
+                    const std::size_t row = moved.active_rows()[index];
+                    const double multiplier = moved.multipliers()[index];
+                    CHECK(multiplier >= 0);
+                    const double* normal =
+                        row < samples.count() ? samples.row(row) : rows[row - 2 * samples.count()].normal.data();
+                    for (std::size_t k = 0; k < m; ++k) {
+                        rest[k] -= multiplier * normal[k];
+                    }
+                }
+                for (const double entry : rest) {
+                    CHECK_NEAR(entry, 0.0, 1e-6 * (std::sqrt(squared) + 1));
+                }
+                for (const std::uint32_t i : pool) {
+                    CHECK(!moved.enabled(i) || moved.margins()[i] >= 1 - 2e-6);
+                }
+                for (const ExtraRow& row : rows) {
+                    double value = 0;
+                    for (std::size_t k = 0; k < m; ++k) {
+                        value += row.normal[k] * moved.weights()[k];
+                    }
+                    CHECK(value >= row.bound - 2e-6);
+                }
+                break;
+            }
+            CHECK(moved.certificate_value() > 0);
+            std::vector<std::size_t> members;
+            for (const Multiplier& multiplier : moved.certificate()) {
+                CHECK(moved.enabled(multiplier.row));
+                if (multiplier.row < samples.count()) {
+                    members.push_back(multiplier.row);
+                }
+            }
+            CHECK(!members.empty());
+            if (members.empty()) {
+                break;
+            }
+            for (const std::size_t member : members) {
+                moved.disable(member);
+                plain.disable(member);
+            }
+        }
+        // After clear() both are as they were.
+        plain.clear();
+        moved.clear();
+        for (const std::uint32_t i : pool) {
+            plain.enable(i);
+            moved.enable(i);
+        }
+        CHECK(plain.solve() == moved.solve());
+        CHECK(plain.value() == moved.value());
+    }
+    CHECK(counts[0] > 50);
+    CHECK(counts[1] > 50);
+}

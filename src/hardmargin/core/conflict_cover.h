@@ -7,6 +7,9 @@
 // If a solution may cost at most `slack` more than that, some samples are decided: a sample whose cost exceeds what
 // is matched of it by more than the slack is kept; opponents of kept samples are given up; and of two samples that
 // are matched for more than the slack, one is kept if the other one is given up.
+//
+// Beside a matching there may be must-hit sets (region_packing.h), which count like matched pairs: if a solution
+// gives up no more samples than there are pairs and sets, it gives up exactly one of each.
 #pragma once
 
 #include <cstddef>
@@ -26,11 +29,15 @@ struct ConflictClosure {
     std::vector<unsigned char> positive_given_up;
     std::vector<unsigned char> negative_given_up;
     bool any_kept = false;
+    bool impossible = false;  // there is no such solution
 
     void clear(std::size_t positives, std::size_t negatives);
-    // Whether a sample would have to be both, so that there is no such solution.
+    // Whether a sample would have to be both, or anything else says that there is no such solution.
     bool contradictory() const;
 };
+
+// Samples of which every better solution gives up at least one.
+using MustHitSet = std::vector<std::uint32_t>;
 
 // All samples cost the same.
 class ConflictMatching {
@@ -46,18 +53,33 @@ public:
     ConflictMatching(const Samples& samples, const PairConflicts& pairs);
 
     void start(State& state) const;
-    double cost(const State& state) const { return cost_ * static_cast<double>(state.size); }
-    double cost_of_one() const { return cost_; }
-    // Enlarges the matching until it costs `enough` or cannot grow.
-    void grow(const PairConflicts::Level& level, State& state, double enough);
+    double cost(const State& state) const { return cost_of(state.size); }
+    double cost_of(std::size_t count) const { return cost_ * static_cast<double>(count); }
+    // How many samples more than there are pairs cost `needed` without doubt; 0: the pairs do.
+    std::size_t missing(const State& state, double needed) const;
+    bool matched(const State& state, std::size_t sample) const {
+        return (samples_.label(sample) > 0 ? state.partner_of_positive
+                                           : state.partner_of_negative)[pairs_.number(sample)] >= 0;
+    }
+    // Enlarges the matching until it costs `enough` or cannot grow, and leaves the samples of `beside` unmatched.
+    void grow(const PairConflicts::Level& level, State& state, double enough,
+              std::span<const MustHitSet> beside = {});
     void close(const PairConflicts::Level& level, const State& state, double slack, ConflictClosure& closure);
 
-    // Rearranges a maximum matching so that a sample is unmatched; false if that takes a pair away.
-    bool release(const PairConflicts::Level& level, State& state, std::size_t sample);
-    // What follows for solutions that give up `given_up`, which is not matched, one sample of every matched pair,
-    // and no other, and that keep `kept`.
-    void close_without(const PairConflicts::Level& level, const State& state, std::size_t given_up,
-                       std::span<const std::size_t> kept, ConflictClosure& closure);
+    // Rearranges a matching so that a sample is unmatched, and those of `beside` still are; false if that takes a
+    // pair away.
+    bool release(const PairConflicts::Level& level, State& state, std::size_t sample,
+                 std::span<const MustHitSet> beside = {});
+    // What follows for solutions that give up exactly one sample of every matched pair and of every set, those of
+    // `given_up`, which are in neither, and no other, and that keep `kept`.
+    void close_exactly(const PairConflicts::Level& level, const State& state, std::span<const MustHitSet> sets,
+                       std::span<const std::size_t> given_up, std::span<const std::size_t> kept,
+                       ConflictClosure& closure);
+    // Rearranges a matching, which keeps its size: of pairs whose margins are both missed, one sample becomes
+    // unmatched, and one that keeps its margin and is in no set is matched in its place. Returns how often that was
+    // possible.
+    std::size_t exchange(const PairConflicts::Level& level, State& state, std::span<const MustHitSet> sets,
+                         std::span<const double> margins);
     std::uint64_t work() const { return work_; }
 
 private:
@@ -68,9 +90,19 @@ private:
         std::size_t negative;
     };
 
+    // An alternating path from an unmatched positive over unvisited negatives to one of those that are unmatched.
     bool augment(std::size_t start, const PairConflicts::Level& level, State& state);
+    // The same, to a negative of `targets`, whose positive becomes unmatched.
+    bool replace(std::size_t start, const PairConflicts::Level& level, State& state,
+                 std::vector<std::uint64_t>& targets);
+    template <typename FindEnd>
+    bool follow_path(std::size_t start, const PairConflicts::Level& level, State& state, const FindEnd& find_end);
     bool find_free(const std::uint64_t* row, const State& state, std::size_t& negative);
     void unvisit_all();
+    // Marks the positives of these sets in left_out_, and only their negatives as visited.
+    void leave_out(std::span<const MustHitSet> sets);
+    // Whether the rule for sets added anything to a closure.
+    bool propagate_sets(std::span<const MustHitSet> sets, ConflictClosure& closure) const;
     void keep_unmatched(const State& state, ConflictClosure& closure) const;
     void propagate(const PairConflicts::Level& level, const State& state, ConflictClosure& closure);
 
@@ -78,6 +110,7 @@ private:
     const PairConflicts& pairs_;
     double cost_;
     std::vector<std::uint64_t> unvisited_;
+    std::vector<unsigned char> left_out_;  // by positives
     std::vector<Step> path_;
     std::vector<std::size_t> pending_;
     std::uint64_t work_ = 0;

@@ -1,23 +1,15 @@
 // Covers of conflicting pairs where all samples cost the same.
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
+#include "bits.h"
 #include "conflict_cover.h"
+#include "conflict_paths.h"
+#include "direction_node.h"
 #include "kernels.h"
 
 namespace hardmargin {
-
-namespace {
-
-void set(std::uint64_t* words, std::size_t bit) {
-    words[bit / word_bits] |= std::uint64_t{1} << (bit % word_bits);
-}
-
-void unset(std::uint64_t* words, std::size_t bit) {
-    words[bit / word_bits] &= ~(std::uint64_t{1} << (bit % word_bits));
-}
-
-}  // namespace
 
 void ConflictClosure::clear(std::size_t positives, std::size_t negatives) {
     positive_kept.assign(positives, 0);
@@ -25,10 +17,11 @@ void ConflictClosure::clear(std::size_t positives, std::size_t negatives) {
     negative_kept.assign(negatives, 0);
     negative_given_up.assign(negatives, 0);
     any_kept = false;
+    impossible = false;
 }
 
 bool ConflictClosure::contradictory() const {
-    int both = 0;
+    int both = impossible ? 1 : 0;
     for (std::size_t i = 0; i < positive_kept.size(); ++i) {
         both |= positive_kept[i] & positive_given_up[i];
     }
@@ -47,37 +40,40 @@ void ConflictMatching::start(State& state) const {
     state.size = 0;
 }
 
+std::size_t ConflictMatching::missing(const State& state, double needed) const {
+    const auto enough = [&](std::size_t more) { return safely_below(cost_of(state.size + more)) >= needed; };
+    auto more = static_cast<std::size_t>(std::max(0.0, std::ceil((needed - cost(state)) / cost_)));
+    while (!enough(more)) {
+        ++more;
+    }
+    while (more > 0 && enough(more - 1)) {
+        --more;
+    }
+    return more;
+}
+
 void ConflictMatching::unvisit_all() {
     std::fill(unvisited_.begin(), unvisited_.end(), ~std::uint64_t{0});
 }
 
-// Alternating paths, depth first, each negative visited once.
-bool ConflictMatching::augment(std::size_t start, const PairConflicts::Level& level, State& state) {
-    path_.assign(1, {start, 0, 0});
-    while (!path_.empty()) {
-        Step& step = path_.back();
-        const std::uint64_t* row = &level.conflicts[step.positive * pairs_.words()];
-        work_ += pairs_.words();
-        if (step.place == 0 && find_free(row, state, step.negative)) {
-            for (const Step& taken : path_) {
-                state.partner_of_negative[taken.negative] = static_cast<std::int32_t>(taken.positive);
-                state.partner_of_positive[taken.positive] = static_cast<std::int32_t>(taken.negative);
+void ConflictMatching::leave_out(std::span<const MustHitSet> sets) {
+    unvisit_all();
+    left_out_.assign(pairs_.positives(), 0);
+    for (const MustHitSet& members : sets) {
+        for (const std::uint32_t sample : members) {
+            if (samples_.label(sample) > 0) {
+                left_out_[pairs_.number(sample)] = 1;
+            } else {
+                unset_bit(unvisited_.data(), pairs_.number(sample));
             }
-            return true;
         }
-        while (step.place < pairs_.words() && (row[step.place] & unvisited_[step.place]) == 0) {
-            ++step.place;
-        }
-        if (step.place == pairs_.words()) {
-            path_.pop_back();
-            continue;
-        }
-        const std::uint64_t bits = row[step.place] & unvisited_[step.place];
-        step.negative = step.place * word_bits + static_cast<std::size_t>(std::countr_zero(bits));
-        unset(unvisited_.data(), step.negative);
-        path_.push_back({static_cast<std::size_t>(state.partner_of_negative[step.negative]), 0, 0});
     }
-    return false;
+}
+
+bool ConflictMatching::augment(std::size_t start, const PairConflicts::Level& level, State& state) {
+    return follow_path(start, level, state, [&](const std::uint64_t* row, std::size_t& negative) {
+        return find_free(row, state, negative);
+    });
 }
 
 // An unmatched opponent that was not visited.
@@ -86,7 +82,7 @@ bool ConflictMatching::find_free(const std::uint64_t* row, const State& state, s
         for (std::uint64_t bits = row[place] & unvisited_[place]; bits != 0; bits &= bits - 1) {
             negative = place * word_bits + static_cast<std::size_t>(std::countr_zero(bits));
             if (state.partner_of_negative[negative] < 0) {
-                unset(unvisited_.data(), negative);
+                unset_bit(unvisited_.data(), negative);
                 return true;
             }
         }
@@ -94,15 +90,18 @@ bool ConflictMatching::find_free(const std::uint64_t* row, const State& state, s
     return false;
 }
 
-void ConflictMatching::grow(const PairConflicts::Level& level, State& state, double enough) {
+void ConflictMatching::grow(const PairConflicts::Level& level, State& state, double enough,
+                            std::span<const MustHitSet> beside) {
     for (bool grown = true; grown;) {
         grown = false;
-        unvisit_all();
-        for (std::size_t positive = 0; positive < pairs_.positives(); ++positive) {
+        leave_out(beside);
+        // Positives far on their own side have the fewest opponents, and are matched first.
+        for (std::size_t positive = pairs_.positives(); positive-- > 0;) {
             if (cost(state) >= enough) {
                 return;
             }
-            if (state.partner_of_positive[positive] < 0 && augment(positive, level, state)) {
+            if (state.partner_of_positive[positive] < 0 && left_out_[positive] == 0 &&
+                augment(positive, level, state)) {
                 ++state.size;
                 grown = true;
             }
@@ -120,20 +119,6 @@ void ConflictMatching::close(const PairConflicts::Level& level, const State& sta
     propagate(level, state, closure);
 }
 
-void ConflictMatching::close_without(const PairConflicts::Level& level, const State& state, std::size_t given_up,
-                                     std::span<const std::size_t> kept, ConflictClosure& closure) {
-    closure.clear(pairs_.positives(), pairs_.negatives());
-    keep_unmatched(state, closure);
-    const auto mark = [&](std::size_t sample, unsigned char keep) {
-        (samples_.label(sample) > 0 ? closure.positive_kept : closure.negative_kept)[pairs_.number(sample)] = keep;
-    };
-    mark(given_up, 0);
-    for (const std::size_t sample : kept) {
-        mark(sample, 1);
-    }
-    propagate(level, state, closure);
-}
-
 void ConflictMatching::keep_unmatched(const State& state, ConflictClosure& closure) const {
     for (std::size_t positive = 0; positive < pairs_.positives(); ++positive) {
         closure.positive_kept[positive] = state.partner_of_positive[positive] < 0;
@@ -143,7 +128,8 @@ void ConflictMatching::keep_unmatched(const State& state, ConflictClosure& closu
     }
 }
 
-bool ConflictMatching::release(const PairConflicts::Level& level, State& state, std::size_t sample) {
+bool ConflictMatching::release(const PairConflicts::Level& level, State& state, std::size_t sample,
+                               std::span<const MustHitSet> beside) {
     const std::size_t number = pairs_.number(sample);
     const bool is_positive = samples_.label(sample) > 0;
     const std::int32_t partner = (is_positive ? state.partner_of_positive : state.partner_of_negative)[number];
@@ -154,15 +140,16 @@ bool ConflictMatching::release(const PairConflicts::Level& level, State& state, 
     const std::size_t negative = is_positive ? static_cast<std::size_t>(partner) : number;
     state.partner_of_positive[positive] = -1;
     state.partner_of_negative[negative] = -1;
-    unvisit_all();
+    leave_out(beside);
     if (!is_positive) {
         // The path that makes up for the pair starts from the partner.
-        unset(unvisited_.data(), negative);
+        unset_bit(unvisited_.data(), negative);
         return augment(positive, level, state);
     }
     // It ends at the partner, wherever it starts.
     for (std::size_t start = 0; start < pairs_.positives(); ++start) {
-        if (start != positive && state.partner_of_positive[start] < 0 && augment(start, level, state)) {
+        if (start != positive && state.partner_of_positive[start] < 0 && left_out_[start] == 0 &&
+            augment(start, level, state)) {
             return true;
         }
     }
@@ -201,7 +188,7 @@ void ConflictMatching::propagate(const PairConflicts::Level& level, const State&
     bool more = false;
     for (std::size_t negative = 0; negative < pairs_.negatives(); ++negative) {
         if (closure.negative_kept[negative] != 0) {
-            set(kept.data(), negative);
+            set_bit(kept.data(), negative);
             more = true;
         }
     }
@@ -223,7 +210,7 @@ void ConflictMatching::propagate(const PairConflicts::Level& level, const State&
             const std::int32_t partner = state.partner_of_positive[positive];
             if (partner >= 0 && closure.negative_kept[static_cast<std::size_t>(partner)] == 0) {
                 closure.negative_kept[static_cast<std::size_t>(partner)] = 1;
-                set(kept.data(), static_cast<std::size_t>(partner));
+                set_bit(kept.data(), static_cast<std::size_t>(partner));
                 more = true;
             }
         }

@@ -69,6 +69,18 @@ std::vector<ExtraRow> DirectionFrame::rows(const DirectionNode& region) const {
     return rows;
 }
 
+void DirectionFrame::longest_middle(const DirectionNode& region, double* weights) const {
+    std::fill_n(weights, stride_, 0.0);
+    double squared = 0;
+    for (std::size_t k = 0; k < dimension_; ++k) {
+        const double middle = 0.5 * (region.low[k] + region.high[k]);
+        squared += middle * middle;
+        add_scaled(weights, middle, axis(k), stride_);
+    }
+    const double factor = region.longest / std::sqrt(squared);
+    std::for_each(weights, weights + stride_, [factor](double& weight) { weight *= factor; });
+}
+
 std::vector<DirectionNode> DirectionFrame::whole(double longest, double upper) const {
     std::vector<DirectionNode> faces;
     for (std::uint32_t face = 0; face < dimension_; ++face) {

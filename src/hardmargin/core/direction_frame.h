@@ -29,6 +29,8 @@ public:
 
     // The region's rows for the max-margin solver; the region is widened by its rounding.
     std::vector<ExtraRow> rows(const DirectionNode& region) const;
+    // The longest w along the middle of a region's box, of Samples::stride() entries.
+    void longest_middle(const DirectionNode& region, double* weights) const;
     // The 2 m faces that hold all directions, with lengths up to `longest`, the face of the first axis first.
     std::vector<DirectionNode> whole(double longest, double upper) const;
 

@@ -66,6 +66,7 @@ std::vector<DirectionNode> DirectionTree<Cover>::search(const DirectionNode& roo
     Place& outside = place_at(0);
     pairs_.start(outside.pairs);
     cover_.start(outside.cover);
+    outside.sets.clear();
     outside.has_waiting = false;
     std::size_t depth = 1;
     std::size_t path_memory = 0;
@@ -79,9 +80,8 @@ std::vector<DirectionNode> DirectionTree<Cover>::search(const DirectionNode& roo
         Place& place = places_[depth];
         place.has_waiting = false;
         Verdict verdict = bound(place, places_[depth - 1]);
-        if (verdict == Verdict::open && closing_.closes(place.region, place.pairs, place.cover,
-                                                        norm_at_least(place.region), effective_upper())) {
-            verdict = Verdict::closed;
+        if (verdict == Verdict::open) {
+            verdict = close(place, places_[depth - 1]);
         }
         if (verdict == Verdict::open) {
             if (split(place.region, places_[depth + 1].region, place.waiting)) {
@@ -148,11 +148,10 @@ typename DirectionTree<Cover>::Verdict DirectionTree<Cover>::bound(Place& place,
     place.cover = around.cover;
     pairs_.decide(region, around.pairs, place.pairs);
     for (;;) {
-        cover_.grow(place.pairs, place.cover, needed * (1 + rounding_share));
-        const double covered = safely_below(cover_.cost(place.cover));
-        if (covered >= needed) {
+        if (grow_cover(place, around, needed)) {
             return Verdict::closed;
         }
+        const double covered = safely_below(cover_.cost(place.cover));
         const double longest = std::sqrt(2 * (effective_upper() - covered)) * (1 + rounding_share);
         if (longest <= region.shortest) {
             return Verdict::closed;
@@ -164,6 +163,50 @@ typename DirectionTree<Cover>::Verdict DirectionTree<Cover>::bound(Place& place,
         region.longest = longest;
         pairs_.shorten(region, place.pairs);
     }
+}
+
+template <typename Cover>
+bool DirectionTree<Cover>::grow_cover(Place& place, const Place& around, double needed) {
+    if constexpr (Cover::equal_costs) {
+        // Sets with a matched sample in them say nothing that the matching does not say.
+        const auto known = static_cast<std::size_t>(
+            std::count_if(around.sets.sets.begin(), around.sets.sets.end(), [&](const MustHitSet& set) {
+                return std::none_of(set.begin(), set.end(),
+                                    [&](std::uint32_t sample) { return cover_.matched(place.cover, sample); });
+            }));
+        if (known > 0) {
+            const double enough = needed * (1 + rounding_share) - cover_.cost_of(known);
+            cover_.grow(place.pairs, place.cover, enough, around.sets.sets);
+            if (safely_below(cover_.cost_of(place.cover.size + known)) >= needed) {
+                return true;
+            }
+        }
+    }
+    cover_.grow(place.pairs, place.cover, needed * (1 + rounding_share));
+    return safely_below(cover_.cost(place.cover)) >= needed;
+}
+
+template <typename Cover>
+typename DirectionTree<Cover>::Verdict DirectionTree<Cover>::close(Place& place, const Place& around) {
+    DirectionNode& region = place.region;
+    if (closing_.closes(region, place.pairs, place.cover, norm_at_least(region), effective_upper(), true,
+                        around.sets, place.sets)) {
+        return Verdict::closed;
+    }
+    if constexpr (Cover::equal_costs) {
+        // A better solution gives up a sample of each pair and each set, so that it cannot be long.
+        const double given_up = safely_below(cover_.cost_of(place.cover.size + place.sets.sets.size()));
+        region.bound = std::max(region.bound, given_up + norm_at_least(region));
+        const double room = effective_upper() - given_up;
+        if (room <= 0) {
+            return Verdict::closed;
+        }
+        region.longest = std::min(region.longest, std::sqrt(2 * room) * (1 + rounding_share));
+        if (region.longest <= region.shortest) {
+            return Verdict::closed;
+        }
+    }
+    return Verdict::open;
 }
 
 // The samples that the best hyperplane along the region's middle keeps are worth a closer look.

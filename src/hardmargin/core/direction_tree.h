@@ -21,6 +21,7 @@
 #include "packing_tree.h"
 #include "pair_conflicts.h"
 #include "region_closing.h"
+#include "region_packing.h"
 #include "samples.h"
 
 namespace hardmargin {
@@ -72,11 +73,16 @@ private:
         bool has_waiting = false;
         PairConflicts::Level pairs;
         typename Cover::State cover;
+        RegionSets sets;
     };
 
     double effective_upper() const { return upper_ * (1 - options_.gap); }
     double norm_at_least(const DirectionNode& region) const;
     Verdict bound(Place& place, const Place& around);
+    // Enlarges the cover, for a start beside the sets known around; whether it costs `needed`, with or without
+    // them.
+    bool grow_cover(Place& place, const Place& around, double needed);
+    Verdict close(Place& place, const Place& around);
     void try_middle(const DirectionNode& region, const std::function<bool()>& stop);
     Verdict search_over_samples(const DirectionNode& region, const std::function<bool()>& stop);
     bool split(const DirectionNode& region, DirectionNode& first, DirectionNode& second) const;

@@ -1,6 +1,7 @@
 #include "max_margin.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <functional>
 #include <utility>
@@ -24,8 +25,6 @@ constexpr double threshold_slack = 1e-11;
 // Multipliers smaller than this, relative to the largest one, are left out of a certificate.
 constexpr double support_tolerance = 1e-12;
 constexpr int largest_age = 100;
-// Violations that single precision cannot have made up.
-constexpr double clear_violation = 1e-2;
 // The clock costs nothing beside this many multiply-adds.
 constexpr std::uint64_t work_between_stops = 100000;
 
@@ -90,6 +89,9 @@ void MaxMargin::disable(std::size_t row) {
 }
 
 void MaxMargin::clear() {
+    pooled_ = false;
+    origin_.clear();
+    origin_length_ = 0;
     std::fill(enabled_.begin(), enabled_.end(), static_cast<unsigned char>(0));
     std::fill(keep_offsets_.begin(), keep_offsets_.end(), infinity);
     std::fill(coarse_offsets_.begin(), coarse_offsets_.end(), std::numeric_limits<float>::infinity());
@@ -103,7 +105,7 @@ void MaxMargin::forget() {
     solution_.active.clear();
     solution_.multipliers.clear();
     solution_.basis.clear();
-    std::fill(solution_.weights.begin(), solution_.weights.end(), 0.0);
+    return_to_origin();
     solution_.bias = 0;
     solution_.value = 0;
     solution_.age = 0;
@@ -166,12 +168,19 @@ void MaxMargin::project_on_means() {
 }
 
 double MaxMargin::tolerance() const {
-    const double size = std::sqrt(2 * solution_.value) * samples_.largest_norm() + std::abs(solution_.bias);
+    const double length = std::sqrt(2 * solution_.value) + origin_length_;
+    const double size = length * samples_.largest_norm() + std::abs(solution_.bias);
     return std::clamp(64 * std::numeric_limits<double>::epsilon() * size, margin_tolerance, worst_margin_tolerance);
 }
 
 std::size_t MaxMargin::most_violated(double tolerance, double& violation) {
     const std::size_t n = samples_.count();
+    if (pooled_) {
+        const std::size_t clear = clearly_violated_in_pool(tolerance, violation);
+        if (clear != none()) {
+            return clear;
+        }
+    }
     if (coarse_) {
         const std::size_t clear = clearly_violated(violation);
         if (clear != none()) {
@@ -186,14 +195,20 @@ std::size_t MaxMargin::most_violated(double tolerance, double& violation) {
             chosen = flip;
         }
     }
+    const std::size_t extra = most_violated_extra_row(violation);
+    return extra != none() ? extra : chosen;
+}
+
+std::size_t MaxMargin::most_violated_extra_row(double& violation) const {
+    std::size_t chosen = none();
     for (std::size_t j = 0; j < extra_rows_.size(); ++j) {
-        if (enabled_[2 * n + j] != 0) {
+        if (enabled_[2 * samples_.count() + j] != 0) {
             const ExtraRow& extra = extra_rows_[j];
             const double missing =
                 extra.bound - dot(extra.normal.data(), solution_.weights.data(), samples_.stride());
             if (missing > violation) {
                 violation = missing;
-                chosen = 2 * n + j;
+                chosen = 2 * samples_.count() + j;
             }
         }
     }
@@ -356,7 +371,7 @@ bool MaxMargin::withdraw(std::size_t row, double multiplier) {
         }
     }
     set_bias();
-    solution_.value = 0.5 * dot(solution_.weights.data(), solution_.weights.data(), samples_.stride());
+    solution_.value = 0.5 * squared_distance();
     return true;
 }
 
@@ -367,6 +382,7 @@ void MaxMargin::withdraw_or_forget(std::size_t row, double multiplier) {
 }
 
 MaxMarginStatus MaxMargin::solve(double threshold) {
+    assert(origin_.empty() || threshold == no_threshold);
     const double reach = threshold * (1 + threshold_slack);
     const std::size_t most_iterations = 50 * (samples_.dimension() + 20) + samples_.count();
     double looseness = 1;

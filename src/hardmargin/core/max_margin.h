@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -68,6 +69,15 @@ public:
     void forget();
     // Replaces the extra rows; they start disabled, and the solution is forgotten.
     void set_extra_rows(std::vector<ExtraRow> rows);
+
+    // Of the samples, only these will be enabled until clear(): violated ones are looked for among them, and after
+    // the extra rows.
+    void set_pool(std::span<const std::uint32_t> pool);
+    // Minimises 1/2 ||w - origin||^2 instead, until clear(), and forgets the solution; value() is that then, and
+    // there are no thresholds. Where only the certificate of an infeasible problem is wanted, which is the same
+    // from everywhere, a point among the extra rows is a good one to start from. `origin` has Samples::stride()
+    // entries.
+    void set_origin(std::span<const double> origin);
 
     // `stop` is asked during long solves; when it says yes they end as failed.
     void set_stop(std::function<bool()> stop) { stop_ = std::move(stop); }
@@ -132,6 +142,9 @@ private:
     void set_keep_offset(std::size_t sample, bool kept) {
         keep_offsets_[sample] = kept ? 0.0 : std::numeric_limits<double>::infinity();
         coarse_offsets_[sample] = kept ? 0.0f : std::numeric_limits<float>::infinity();
+        if (pooled_) {
+            pool_offsets_[place_in_pool_[sample]] = coarse_offsets_[sample];
+        }
     }
 
     enum class Entry { entered, passed_threshold, impossible, trouble };
@@ -173,6 +186,17 @@ private:
     std::size_t most_violated(double tolerance, double& violation);
     // A sample that is clearly violated, found in single precision, or none().
     std::size_t clearly_violated(double& violation);
+    // Violations that single precision cannot have made up.
+    static constexpr double clear_violation = 1e-2;
+    // The enabled extra row that misses its bound by most and more than `violation`, which it sets, or none().
+    std::size_t most_violated_extra_row(double& violation) const;
+    // With a pool: such an extra row, or a clearly violated sample of the pool.
+    std::size_t clearly_violated_in_pool(double tolerance, double& violation);
+    // ||w - origin||^2.
+    double squared_distance() const;
+    void return_to_origin();
+    // What a row asks for beyond the origin.
+    double bound_from_origin(std::size_t row) const;
     std::size_t none() const { return 2 * samples_.count() + extra_rows_.size(); }
     double tolerance() const;
     Entry enter(std::size_t row, double violation, double threshold);
@@ -196,6 +220,15 @@ private:
     std::vector<float> coarse_weights_;
     std::vector<float> coarse_scores_;
     bool coarse_ = false;  // far from the solution single precision finds violated rows well enough
+    bool pooled_ = false;
+    std::vector<std::uint32_t> pool_;
+    std::vector<std::uint32_t> place_in_pool_;  // by samples
+    std::vector<float> pool_values_;            // in tiles, as CoarseColumns
+    std::vector<float> pool_labels_;
+    std::vector<float> pool_scales_;
+    std::vector<float> pool_offsets_;
+    std::vector<double> origin_;  // empty: 0
+    double origin_length_ = 0;
     std::array<std::size_t, 2> enabled_counts_{};  // of the negative and the positive samples
     std::vector<std::size_t> flips_;               // the enabled flips
     Solution solution_;
@@ -216,6 +249,7 @@ private:
 
 template <typename Kept, typename Flipped>
 void MaxMargin::restore(const Solution& solution, const Kept& kept, const Flipped& flipped) {
+    assert(!pooled_);
     std::fill_n(enabled_.begin(), 2 * samples_.count(), static_cast<unsigned char>(0));
     flips_.clear();
     listed_.clear();

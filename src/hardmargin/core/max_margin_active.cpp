@@ -150,10 +150,10 @@ bool MaxMargin::refresh() {
     std::vector<double> coordinates(count);
     for (std::size_t k = 0; k < count; ++k) {
         const std::size_t row = solution_.active[first + k];
-        bounds[k] = bound(row);
+        bounds[k] = bound_from_origin(row);
         if (first == 1) {
             const std::size_t anchor = solution_.active[0];
-            bounds[k] -= bias_coefficient(row) * bias_coefficient(anchor) * bound(anchor);
+            bounds[k] -= bias_coefficient(row) * bias_coefficient(anchor) * bound_from_origin(anchor);
         }
     }
     solution_.basis.coordinates(bounds.data(), coordinates.data());
@@ -174,9 +174,9 @@ bool MaxMargin::refresh() {
         }
         multiplier = std::max(multiplier, 0.0);
     }
-    std::fill(solution_.weights.begin(), solution_.weights.end(), 0.0);
+    return_to_origin();
     solution_.basis.add_to(coordinates.data(), solution_.weights.data());
-    solution_.value = 0.5 * dot(solution_.weights.data(), solution_.weights.data(), samples_.stride());
+    solution_.value = 0.5 * squared_distance();
     set_bias();
     solution_.exact = true;
     return true;
@@ -187,6 +187,9 @@ bool MaxMargin::consistent() {
     double largest = 0;
     double shortfall = 0;
     std::copy(solution_.weights.begin(), solution_.weights.end(), rest_.begin());
+    if (!origin_.empty()) {
+        add_scaled(rest_.data(), -1.0, origin_.data(), samples_.stride());
+    }
     for (std::size_t index = 0; index < solution_.active.size(); ++index) {
         const std::size_t row = solution_.active[index];
         const double multiplier = solution_.multipliers[index];
@@ -205,7 +208,7 @@ bool MaxMargin::consistent() {
     }
     split_is_current_ = false;
     work_ += solution_.active.size() * samples_.stride();
-    const double norm_squared = dot(solution_.weights.data(), solution_.weights.data(), samples_.stride());
+    const double norm_squared = squared_distance();
     const double residual = dot(rest_.data(), rest_.data(), samples_.stride());
     solution_.value = 0.5 * norm_squared;
     return residual <= consistency_tolerance * consistency_tolerance * norm_squared &&

@@ -5,14 +5,18 @@
 // inside their margins. If the max-margin problem over them and the region's own rows costs more than what the
 // cover leaves of `upper`, there is none; its solution is a candidate otherwise.
 //
-// If all samples cost the same and the slack is that of two, nothing is decided, but there are two cases. Either a
-// better solution keeps all samples of a set that is too long by itself; then it is not better. Or it gives up the
-// first sample of the set, or the second but not the first, and so on; with that one given up, the slack is that of
-// one sample, and most of the others are decided.
+// If all samples cost the same, two things help where the slack is larger. Must-hit sets among the samples that the
+// matching leaves over (region_packing.h) count like its pairs. And if it takes two samples more than there are
+// pairs and sets to close the region, nothing is decided, but there are two cases. Either a better solution keeps
+// all samples of a set that is too long by itself; then it is not better. Or it gives up the first sample of the
+// set, or the second but not the first, and so on; with that one given up, one sample is missing, and most of the
+// others are decided.
 #pragma once
 
 #include <cstddef>
 #include <functional>
+#include <span>
+#include <type_traits>
 #include <vector>
 
 #include "conflict_cover.h"
@@ -20,6 +24,7 @@
 #include "direction_node.h"
 #include "max_margin.h"
 #include "pair_conflicts.h"
+#include "region_packing.h"
 #include "samples.h"
 
 namespace hardmargin {
@@ -36,11 +41,26 @@ public:
                   MaxMargin& solver, Candidate candidate);
 
     // Whether no solution in the region is better than `upper`, as far as can be told; `norm` is what the shortest
-    // one costs.
-    bool closes(const DirectionNode& region, const Level& level, const State& state, double norm, double upper);
+    // one costs. Looks for must-hit sets if `packing` says so; may rearrange the cover then, which keeps its cost.
+    bool closes(const DirectionNode& region, const Level& level, State& state, double norm, double upper,
+                bool packing, const RegionSets& around, RegionSets& found);
 
 private:
-    bool closes_one_short(const DirectionNode& region, const Level& level, const State& state, double upper)
+    // There are no sets if costs differ.
+    struct NoPacking {
+        NoPacking(const Samples&, const DirectionFrame&, const PairConflicts&, Cover&, MaxMargin&) {}
+    };
+    using Packing = std::conditional_t<Cover::equal_costs, RegionPacking, NoPacking>;
+
+    // Where so many samples more than there are pairs and sets close the region.
+    bool closes_if_short(std::size_t missing, const DirectionNode& region, const Level& level, const State& state,
+                         std::span<const MustHitSet> sets, double upper)
+        requires(Cover::equal_costs);
+    bool closes_with_one(const DirectionNode& region, const Level& level, const State& state,
+                         std::span<const MustHitSet> sets, double upper)
+        requires(Cover::equal_costs);
+    bool closes_with_two(const DirectionNode& region, const Level& level, const State& state,
+                         std::span<const MustHitSet> sets, double upper)
         requires(Cover::equal_costs);
     void enable_region(const DirectionNode& region);
     void enable_closure();
@@ -56,6 +76,7 @@ private:
     Cover& cover_;
     MaxMargin& solver_;
     Candidate candidate_;
+    Packing packing_;
     ConflictClosure closure_;
     State released_;
     std::vector<Multiplier> multipliers_;
