@@ -121,6 +121,24 @@ TEST(bounds_of_regions_hold_when_the_search_is_cut_short_and_it_can_be_continued
     }
 }
 
+// Slices of one region are searched one way or the other, or both ways, and all of them leave the optimum in.
+TEST(short_slices_that_look_for_sets_hold_the_exhaustive_optimum) {
+    Random random(74);
+    for (int trial = 0; trial < 150; ++trial) {
+        testing::RandomProblem problem = testing::random_problem(random, 14, 4);
+        std::fill(problem.costs.begin(), problem.costs.end(), std::pow(10.0, 3 * random.uniform() - 1));
+        const Samples samples = problem.samples();
+        const double optimum = testing::exhaustive_optimum(problem);
+        SearchLimits limits;
+        limits.slice = 1 + random.below(20);
+        const DirectionOutcome outcome = search(samples, {}, safe_upper(samples, optimum, 1.1),
+                                                options_for(random, samples.dimension()), limits);
+        CHECK(outcome.open.empty());
+        CHECK_NEAR(outcome.best.objective, optimum, 1e-6 * optimum + 1e-8);
+        CHECK(outcome.lower_bound <= optimum * (1 + 1e-9) + 1e-12);
+    }
+}
+
 TEST(threads_do_not_change_what_directions_prove) {
     Random random(73);
     for (int trial = 0; trial < 40; ++trial) {

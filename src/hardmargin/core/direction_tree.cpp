@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <utility>
 
 namespace hardmargin {
 
@@ -17,6 +19,9 @@ constexpr double length_reluctance = 1.7;
 constexpr double narrow_few = 1e-5;
 constexpr double narrow_many = 2e-7;
 constexpr double narrow_pairs = 10;
+// Pairs are compared in long loops, of which a step takes so many times less than one of the short loops in
+// matchings and max-margin problems.
+constexpr double short_loops = 3;
 // Margins that miss 1 by this are taken for kept: what a solver makes of them is exact.
 constexpr double margin_rounding = 1e-9;
 
@@ -48,6 +53,12 @@ std::uint64_t DirectionTree<Cover>::work() const {
 }
 
 template <typename Cover>
+double DirectionTree<Cover>::effort() const {
+    return static_cast<double>(pairs_.work() + sample_tree_.work()) +
+           short_loops * static_cast<double>(cover_.work() + solver_.work());
+}
+
+template <typename Cover>
 typename DirectionTree<Cover>::Place& DirectionTree<Cover>::place_at(std::size_t depth) {
     while (places_.size() <= depth) {
         places_.emplace_back();
@@ -62,6 +73,42 @@ std::vector<DirectionNode> DirectionTree<Cover>::search(const DirectionNode& roo
     upper_ = upper;
     solver_.set_stop(stop);
     pairs_.arrange(root);
+    const bool compares = Cover::equal_costs && packing_choice_.compares();
+    Slice slice = compares ? compare_ways(root, node_limit, stop, pause)
+                           : search_slice(root, node_limit, stop, pause, packing_choice_.packs());
+    std::move(slice.stuck.begin(), slice.stuck.end(), std::back_inserter(stuck_));
+    return std::move(slice.open);
+}
+
+template <typename Cover>
+typename DirectionTree<Cover>::Slice DirectionTree<Cover>::compare_ways(const DirectionNode& root,
+                                                                        std::uint64_t node_limit,
+                                                                        const std::function<bool()>& stop,
+                                                                        const std::function<bool()>& pause) {
+    Slice without = search_slice(root, node_limit, stop, pause, false);
+    if (stop() || pause()) {
+        return without;
+    }
+    Slice with = search_slice(root, node_limit, stop, pause, true);
+    if (!stop() && !pause()) {
+        packing_choice_.observe(without.closed_share, without.effort, with.closed_share, with.effort);
+    }
+    return with.closed_share > without.closed_share ? with : without;
+}
+
+template <typename Cover>
+typename DirectionTree<Cover>::Slice DirectionTree<Cover>::search_slice(const DirectionNode& root,
+                                                                        std::uint64_t node_limit,
+                                                                        const std::function<bool()>& stop,
+                                                                        const std::function<bool()>& pause,
+                                                                        bool packing) {
+    Slice slice;
+    const double effort_before = effort();
+    const auto end = [&](std::vector<DirectionNode> open) {
+        slice.open = std::move(open);
+        slice.effort = effort() - effort_before;
+        return std::move(slice);
+    };
     // The root's surroundings are at depth 0: nothing is known there.
     Place& outside = place_at(0);
     pairs_.start(outside.pairs);
@@ -73,7 +120,7 @@ std::vector<DirectionNode> DirectionTree<Cover>::search(const DirectionNode& roo
     place_at(depth).region = root;
     for (std::uint64_t count = 0;; ++count) {
         if (count == node_limit || stop() || (count > 0 && (pause() || path_memory > options_.path_memory))) {
-            return open_nodes(depth);
+            return end(open_nodes(depth));
         }
         ++nodes_;
         place_at(depth + 1);
@@ -81,7 +128,7 @@ std::vector<DirectionNode> DirectionTree<Cover>::search(const DirectionNode& roo
         place.has_waiting = false;
         Verdict verdict = bound(place, places_[depth - 1]);
         if (verdict == Verdict::open) {
-            verdict = close(place, places_[depth - 1]);
+            verdict = close(place, places_[depth - 1], packing);
         }
         if (verdict == Verdict::open) {
             if (split(place.region, places_[depth + 1].region, place.waiting)) {
@@ -93,17 +140,22 @@ std::vector<DirectionNode> DirectionTree<Cover>::search(const DirectionNode& roo
             try_middle(place.region, stop);
             if (search_over_samples(place.region, stop) == Verdict::open) {
                 if (stop()) {
-                    return open_nodes(depth);
+                    return end(open_nodes(depth));
                 }
                 place.region.upper = effective_upper();
-                stuck_.push_back(place.region);
+                slice.stuck.push_back(place.region);
+            } else {
+                verdict = Verdict::closed;
             }
+        }
+        if (verdict == Verdict::closed) {
+            slice.closed_share += std::ldexp(1.0, 1 - static_cast<int>(depth));
         }
         for (--depth; depth > 0 && !places_[depth].has_waiting; --depth) {
             path_memory -= memory_of(places_[depth]);
         }
         if (depth == 0) {
-            return {};
+            return end({});
         }
         places_[depth].has_waiting = false;
         places_[depth + 1].region = places_[depth].waiting;
@@ -187,9 +239,10 @@ bool DirectionTree<Cover>::grow_cover(Place& place, const Place& around, double 
 }
 
 template <typename Cover>
-typename DirectionTree<Cover>::Verdict DirectionTree<Cover>::close(Place& place, const Place& around) {
+typename DirectionTree<Cover>::Verdict DirectionTree<Cover>::close(Place& place, const Place& around,
+                                                                   bool packing) {
     DirectionNode& region = place.region;
-    if (closing_.closes(region, place.pairs, place.cover, norm_at_least(region), effective_upper(), true,
+    if (closing_.closes(region, place.pairs, place.cover, norm_at_least(region), effective_upper(), packing,
                         around.sets, place.sets)) {
         return Verdict::closed;
     }

@@ -18,6 +18,7 @@
 #include "direction_node.h"
 #include "max_margin.h"
 #include "offset_search.h"
+#include "packing_choice.h"
 #include "packing_tree.h"
 #include "pair_conflicts.h"
 #include "region_closing.h"
@@ -66,6 +67,22 @@ public:
 private:
     enum class Verdict { open, closed };
 
+    // What is left of a slice.
+    struct Slice {
+        std::vector<DirectionNode> open;
+        std::vector<DirectionNode> stuck;
+        double closed_share = 0;  // of the slice's region: a split leaves a half to each part
+        double effort = 0;
+    };
+
+    // Work, in units that take about the same time each.
+    double effort() const;
+    Slice search_slice(const DirectionNode& root, std::uint64_t node_limit, const std::function<bool()>& stop,
+                       const std::function<bool()>& pause, bool packing);
+    // Searches both ways, and returns what the better one leaves.
+    Slice compare_ways(const DirectionNode& root, std::uint64_t node_limit, const std::function<bool()>& stop,
+                       const std::function<bool()>& pause);
+
     // A region on the path from the root of the search, and the half of it that waits.
     struct Place {
         DirectionNode region;
@@ -82,7 +99,7 @@ private:
     // Enlarges the cover, for a start beside the sets known around; whether it costs `needed`, with or without
     // them.
     bool grow_cover(Place& place, const Place& around, double needed);
-    Verdict close(Place& place, const Place& around);
+    Verdict close(Place& place, const Place& around, bool packing);
     void try_middle(const DirectionNode& region, const std::function<bool()>& stop);
     Verdict search_over_samples(const DirectionNode& region, const std::function<bool()>& stop);
     bool split(const DirectionNode& region, DirectionNode& first, DirectionNode& second) const;
@@ -104,6 +121,7 @@ private:
     std::vector<Place> places_;  // by depth; their storage is kept
     double upper_ = 0;
     std::uint64_t nodes_ = 0;
+    PackingChoice packing_choice_;
     std::vector<DirectionNode> stuck_;
 };
 

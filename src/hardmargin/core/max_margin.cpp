@@ -199,8 +199,9 @@ std::size_t MaxMargin::most_violated(double tolerance, double& violation) {
     return extra != none() ? extra : chosen;
 }
 
-std::size_t MaxMargin::most_violated_extra_row(double& violation) const {
+std::size_t MaxMargin::most_violated_extra_row(double& violation) {
     std::size_t chosen = none();
+    work_ += extra_rows_.size() * samples_.stride();
     for (std::size_t j = 0; j < extra_rows_.size(); ++j) {
         if (enabled_[2 * samples_.count() + j] != 0) {
             const ExtraRow& extra = extra_rows_[j];

@@ -189,7 +189,7 @@ private:
     // Violations that single precision cannot have made up.
     static constexpr double clear_violation = 1e-2;
     // The enabled extra row that misses its bound by most and more than `violation`, which it sets, or none().
-    std::size_t most_violated_extra_row(double& violation) const;
+    std::size_t most_violated_extra_row(double& violation);
     // With a pool: such an extra row, or a clearly violated sample of the pool.
     std::size_t clearly_violated_in_pool(double tolerance, double& violation);
     // ||w - origin||^2.
