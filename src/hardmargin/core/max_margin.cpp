@@ -199,23 +199,6 @@ std::size_t MaxMargin::most_violated(double tolerance, double& violation) {
     return extra != none() ? extra : chosen;
 }
 
-std::size_t MaxMargin::most_violated_extra_row(double& violation) {
-    std::size_t chosen = none();
-    work_ += extra_rows_.size() * samples_.stride();
-    for (std::size_t j = 0; j < extra_rows_.size(); ++j) {
-        if (enabled_[2 * samples_.count() + j] != 0) {
-            const ExtraRow& extra = extra_rows_[j];
-            const double missing =
-                extra.bound - dot(extra.normal.data(), solution_.weights.data(), samples_.stride());
-            if (missing > violation) {
-                violation = missing;
-                chosen = 2 * samples_.count() + j;
-            }
-        }
-    }
-    return chosen;
-}
-
 std::size_t MaxMargin::price_listed(double& violation) {
     std::size_t chosen = none();
     const auto find_margin = [this](std::size_t i) {

@@ -73,6 +73,23 @@ double MaxMargin::bound_from_origin(std::size_t row) const {
     return bound(row) - (row < n ? along : -along);
 }
 
+std::size_t MaxMargin::most_violated_extra_row(double& violation) {
+    std::size_t chosen = none();
+    work_ += extra_rows_.size() * samples_.stride();
+    for (std::size_t j = 0; j < extra_rows_.size(); ++j) {
+        if (enabled_[2 * samples_.count() + j] != 0) {
+            const ExtraRow& extra = extra_rows_[j];
+            const double missing =
+                extra.bound - dot(extra.normal.data(), solution_.weights.data(), samples_.stride());
+            if (missing > violation) {
+                violation = missing;
+                chosen = 2 * samples_.count() + j;
+            }
+        }
+    }
+    return chosen;
+}
+
 std::size_t MaxMargin::clearly_violated_in_pool(double tolerance, double& violation) {
     const auto is_active = [&](std::size_t row) {
         return std::find(solution_.active.begin(), solution_.active.end(), row) != solution_.active.end();
