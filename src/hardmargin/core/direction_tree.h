@@ -18,11 +18,11 @@
 #include "direction_node.h"
 #include "max_margin.h"
 #include "offset_search.h"
-#include "packing_choice.h"
 #include "packing_tree.h"
 #include "pair_conflicts.h"
 #include "region_closing.h"
 #include "region_packing.h"
+#include "region_packing_choice.h"
 #include "samples.h"
 
 namespace hardmargin {
@@ -121,7 +121,7 @@ private:
     std::vector<Place> places_;  // by depth; their storage is kept
     double upper_ = 0;
     std::uint64_t nodes_ = 0;
-    PackingChoice packing_choice_;
+    RegionPackingChoice packing_choice_;
     std::vector<DirectionNode> stuck_;
 };
 

@@ -12,7 +12,7 @@
 
 namespace hardmargin {
 
-class PackingChoice {
+class RegionPackingChoice {
 public:
     // Begins a slice; whether it is to be searched both ways.
     bool compares() {

@@ -1,10 +1,10 @@
 #include "check.h"
-#include "packing_choice.h"
+#include "region_packing_choice.h"
 
 using namespace hardmargin;
 
 TEST(sets_are_looked_for_where_that_closes_more_for_the_same_effort) {
-    PackingChoice choice;
+    RegionPackingChoice choice;
     CHECK(!choice.packs());
     choice.observe(0.5, 100, 1.0, 150);
     CHECK(choice.packs());
@@ -20,7 +20,7 @@ TEST(sets_are_looked_for_where_that_closes_more_for_the_same_effort) {
 }
 
 TEST(slices_are_searched_both_ways_the_less_often_the_clearer_it_is) {
-    PackingChoice choice;
+    RegionPackingChoice choice;
     const auto slices_before_comparing = [&] {
         int slices = 0;
         while (!choice.compares()) {
