@@ -212,7 +212,8 @@ def test_every_target_needs_three_times_the_work_of_the_last(
         problem, [0.0, 0.0], 1.0, lower_bound=0.0, status=Status.HEURISTIC, method="heuristic", runtime=0.0, nodes=0
     )
     proof = PackingProof(problem, found, Limits(gap=gap), lambda *_: None, Options())
-    proof.improved = True
+    # So many that the next one is far away.
+    proof.primal_searches = 10**6
     works = []
 
     def search(_, upper, *, nodes=None, work=0):
@@ -240,7 +241,8 @@ def test_a_target_that_takes_too_long_is_given_up_for_a_lower_one(monkeypatch) -
         problem, [0.0, 0.0], 1.0, lower_bound=0.0, status=Status.HEURISTIC, method="heuristic", runtime=0.0, nodes=0
     )
     proof = PackingProof(problem, found, Limits(), lambda *_: None, Options())
-    proof.improved = True
+    # So many that the next one is far away.
+    proof.primal_searches = 10**6
     proven, given_up = [], []
 
     def search(_, upper, *, nodes=None, work=0):

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 #: Rises with every change of what the numbers of a subproblem mean, or of what else a checkpoint holds: those of
 #: another format are of no use.
-FORMAT = 5
+FORMAT = 6
 
 
 class Frontier(NamedTuple):

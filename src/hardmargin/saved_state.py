@@ -84,7 +84,7 @@ _PROOF = {
     "nodes": _is_count,
     "work": _is_count,
     "stuck": _is_flag,
-    "improved": _is_flag,
+    "primal_searches": _is_count,
     "share": _number(1e-6, 1.0),
     "first_handicap": _is_count,
     "handicap": _is_count,

@@ -52,6 +52,11 @@ class Options:
         require_positive(self, "effort")
 
 
+def work_of(effort: float) -> int:
+    """The multiply-adds of a search of so much effort, about."""
+    return _whole(_WORK * effort)
+
+
 def run(
     problem: Problem, incumbent: Incumbent | None, limits: Limits, report: Report, options: Options | None = None
 ) -> Result:
@@ -60,7 +65,7 @@ def run(
     search = _Search(problem, limits, report)
     if incumbent is not None:
         search.offer(incumbent)
-    work = _whole(_WORK * options.effort)
+    work = work_of(options.effort)
     search.start(work // 4)
     search.bound()
     search.walk(work, _whole(_TRIES * options.effort))

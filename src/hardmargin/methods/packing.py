@@ -184,11 +184,11 @@ class PackingProof(Proof):
         while self._first_nodes < _FIRST_NODES and not self.finished:
             self._first_search()
             yield
-        if self.target is not None:
+        while self.target is not None:
             self.improve(self._effort)
-        while (target := self.target) is not None:
-            self._search_below(target)
-            yield
+            if (target := self.target) is not None:
+                self._search_below(target)
+                yield
 
     def _first_search(self) -> None:
         """Search for the optimum itself for a while, by packings alone: enough for small problems."""
@@ -208,7 +208,8 @@ class PackingProof(Proof):
             self._target_work = self._target_nodes = 0
             self._open = self._whole(target)
         self._target = target
-        found = self._open = self.search(self._open, target, work=self._work_left())
+        ends = (self._work_left(), self.work_until_primal_search(self._effort))
+        found = self._open = self.search(self._open, target, work=min(filter(None, ends), default=0))
         self._target_work += found.work
         self._target_nodes += found.nodes
         proven = self.lower_bound >= self._proven(target)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,9 @@ from hardmargin.methods.watch import Watch
 from hardmargin.problem import Problem
 from hardmargin.result import Result
 from hardmargin.status import Status
+
+# Share of the work of a long proof that goes into searching for better hyperplanes.
+_PRIMAL_SHARE = 0.1
 
 
 class Proof:
@@ -38,8 +42,8 @@ class Proof:
         After how much of it a step ends; 0 means not before the search does.
     stuck : bool
         Whether rounding is in the way of going on.
-    improved : bool
-        Whether a longer look for a better hyperplane has been taken.
+    primal_searches : int
+        How many longer searches for a better hyperplane there have been.
     settings : dict
         The core's options of the searches.
     memory : int
@@ -67,7 +71,7 @@ class Proof:
         self.work = 0
         self.step_work = 0
         self.stuck = False
-        self.improved = False
+        self.primal_searches = 0
 
     def steps(self) -> Iterator[None]:
         """The whole proof, in steps; it ends when it is finished or stuck."""
@@ -75,17 +79,22 @@ class Proof:
 
     def state(self) -> dict[str, Any]:
         """Where the proof is, as plain data; hyperplane and bound are kept elsewhere, for all proofs together."""
-        return {"nodes": self.nodes, "work": self.work, "stuck": self.stuck, "improved": self.improved}
+        return {
+            "nodes": self.nodes,
+            "work": self.work,
+            "stuck": self.stuck,
+            "primal_searches": self.primal_searches,
+        }
 
     def restore(self, state: dict[str, Any]) -> None:
         """Go on from a state."""
         self.nodes, self.work = state["nodes"], state["work"]
-        self.stuck, self.improved = state["stuck"], state["improved"]
+        self.stuck, self.primal_searches = state["stuck"], state["primal_searches"]
 
     def take_over(self, other: Proof) -> None:
         """Learn what another proof of the same problem knows."""
         self.learn(Incumbent(other.coef, other.intercept), other.objective, other.lower_bound)
-        self.improved = self.improved or other.improved
+        self.primal_searches = max(self.primal_searches, other.primal_searches)
 
     def learn(self, hyperplane: Incumbent, objective: float, lower_bound: float = 0.0) -> None:
         """Take over a hyperplane and a bound, each if it is better."""
@@ -164,15 +173,23 @@ class Proof:
         self.watch.report(self.objective, self.lower_bound, self.all_nodes)
         self.watch.take_note(found.outcome)
 
+    def work_until_primal_search(self, effort: float) -> int:
+        """The work until the next longer search for a better hyperplane is due; 0 if it is due now."""
+        return max(0, int(self.primal_searches * heuristic.work_of(effort) / _PRIMAL_SHARE) - self.work)
+
     def improve(self, effort: float) -> None:
-        """Look for a better hyperplane once more, unless that has been done."""
-        if self.improved or self.finished:
+        """Search for a better hyperplane if that is due: the first time, and after long proofs again.
+
+        Every search begins with other random numbers, and with the best hyperplane that the proof has found since.
+        """
+        if self.finished or self.work_until_primal_search(effort) > 0:
             return
+        limits = replace(self.limits, seed=(self.limits.seed + self.primal_searches) % 2**64)
         settings = heuristic.Options(effort)
-        found = heuristic.run(self.problem, self.incumbent, self.limits, self._observe_heuristic, settings)
+        found = heuristic.run(self.problem, self.incumbent, limits, self._observe_heuristic, settings)
         self.learn(Incumbent(np.array(found.coef), found.intercept), found.objective, found.lower_bound)
         if found.status is Status.HEURISTIC:
-            self.improved = True
+            self.primal_searches += 1
         else:
             self.watch.ended = found.status
 

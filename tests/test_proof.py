@@ -1,0 +1,88 @@
+"""What the exact methods share: when a proof searches for a better hyperplane."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from hardmargin import Problem, Result, Status
+from hardmargin.methods import heuristic
+from hardmargin.methods.base import Limits
+from hardmargin.methods.packing import Options, PackingProof
+
+EFFORT = 2.0
+# The work of a proof between two searches: a tenth of the work goes into them.
+INTERVAL = 10 * heuristic.work_of(EFFORT)
+
+
+@pytest.fixture
+def problem(line) -> Problem:
+    return Problem.from_data(*line, C=10.0)
+
+
+def flat(problem: Problem, status: Status = Status.HEURISTIC) -> Result:
+    """The result of w = 0, of which nothing is proven."""
+    facts = {"lower_bound": 0.0, "status": status, "method": "heuristic", "runtime": 0.0}
+    return Result.of(problem, np.zeros(problem.m), 1.0, **facts)
+
+
+@pytest.fixture
+def seeds(problem, monkeypatch) -> list[int]:
+    """The seeds of the primal searches, which find nothing."""
+    used: list[int] = []
+
+    def run(_, incumbent, limits, report, options) -> Result:
+        assert options.effort == EFFORT
+        used.append(limits.seed)
+        return flat(problem)
+
+    monkeypatch.setattr(heuristic, "run", run)
+    return used
+
+
+def proof_of(problem: Problem) -> PackingProof:
+    return PackingProof(problem, flat(problem), Limits(seed=2**64 - 1), lambda *_: None, Options())
+
+
+def test_a_proof_searches_at_first_and_then_again_after_so_much_work(problem, seeds) -> None:
+    proof = proof_of(problem)
+    proof.improve(EFFORT)
+    proof.improve(EFFORT)
+    assert seeds == [2**64 - 1]
+    assert proof.work_until_primal_search(EFFORT) == INTERVAL
+    proof.work = INTERVAL - 1
+    proof.improve(EFFORT)
+    assert len(seeds) == 1
+    proof.work = INTERVAL
+    proof.improve(EFFORT)
+    # Another seed finds other hyperplanes.
+    assert seeds == [2**64 - 1, 0]
+    assert proof.work_until_primal_search(EFFORT) == INTERVAL
+
+
+def test_searches_are_counted_in_the_state_and_for_all_proofs_of_a_solve(problem, seeds) -> None:
+    proof, resumed, other = (proof_of(problem) for _ in range(3))
+    proof.improve(EFFORT)
+    resumed.restore(proof.state())
+    other.take_over(proof)
+    for one in (resumed, other):
+        one.improve(EFFORT)
+    assert len(seeds) == 1
+
+
+def test_a_search_that_is_cut_short_is_not_counted(problem, monkeypatch) -> None:
+    monkeypatch.setattr(heuristic, "run", lambda *_: flat(problem, Status.TIME_LIMIT))
+    proof = proof_of(problem)
+    proof.improve(EFFORT)
+    assert proof.primal_searches == 0
+    assert proof.watch.ended is Status.TIME_LIMIT
+
+
+def test_what_a_later_search_finds_is_the_new_incumbent(problem, monkeypatch) -> None:
+    proof = proof_of(problem)
+    better = Result.of(problem, [1.0], -2.0, lower_bound=0.0, status="heuristic", method="heuristic", runtime=0.0)
+    assert better.objective < proof.objective
+    monkeypatch.setattr(heuristic, "run", lambda *_: better)
+    proof.primal_searches, proof.work = 1, INTERVAL
+    proof.improve(EFFORT)
+    assert proof.objective == better.objective
