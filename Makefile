@@ -10,6 +10,8 @@ DEMO_EXTRAS := ".[plot]"
 TEST_EXTRAS := ".[plot,test]"
 CPP_SOURCES := $(wildcard src/hardmargin/core/*.cpp src/hardmargin/core/*.h tests/cpp/*.cpp tests/cpp/*.h)
 CMAKE_TESTS := $(BIN)/cmake -G Ninja -S . -DHARDMARGIN_PYTHON=OFF -DHARDMARGIN_TESTS=ON -DHARDMARGIN_WERROR=ON
+# The core is compiled once, with warnings as errors, for the Python package and for the C++ tests.
+TEST_BUILD := --config-settings=cmake.define.HARDMARGIN_TESTS=ON --config-settings=cmake.define.HARDMARGIN_WERROR=ON
 # Tests run side by side; `make test PYTEST_ARGUMENTS="-n 0 -x"` runs them one by one and stops at the first failure.
 PYTEST_ARGUMENTS ?= -n auto --dist worksteal
 STRESS ?=
@@ -44,9 +46,11 @@ $(VENV)/installed: $(VENV)/build-tools pyproject.toml CMakeLists.txt
 	  $(PIP) install $(EDITABLE) $(DEMO_EXTRAS))
 	@touch $@
 
-$(VENV)/installed-test: $(VENV)/installed
-	$(call quietly,installing what the tests need,$(PIP) install $(EDITABLE) $(TEST_EXTRAS))
-	@touch $@
+# It serves for everything else too, so that a demo after it installs nothing.
+$(VENV)/installed-test: $(VENV)/build-tools pyproject.toml CMakeLists.txt
+	$(call quietly,installing hardmargin and what the tests need: the C++ core takes a minute or two to compile,\
+	  $(PIP) install $(TEST_BUILD) $(EDITABLE) $(TEST_EXTRAS))
+	@touch $(VENV)/installed $@
 
 $(VENV)/installed-compare: $(VENV)/installed
 	$(call quietly,installing what the benchmarks compare with,$(PIP) install "daqp>=0.7")
@@ -73,18 +77,15 @@ types: $(VENV)/installed-test
 	@echo "checking types ..."
 	@$(BIN)/mypy
 
-build/cpp/build.ninja: $(VENV)/build-tools
-	$(call quietly,configuring the C++ tests,$(CMAKE_TESTS) -B build/cpp)
-
-test-cpp: build/cpp/build.ninja
-	$(call quietly,compiling the C++ tests; warnings are errors,$(BIN)/cmake --build build/cpp)
+test-cpp: $(VENV)/installed-test
+	$(call quietly,compiling the C++ tests; warnings are errors,$(BIN)/cmake --build build/editable --target core_tests)
 	@echo "running the C++ tests ..."
-	@$(BIN)/ctest --test-dir build/cpp --output-on-failure
+	@$(BIN)/ctest --test-dir build/editable --output-on-failure --parallel 2
 
 test-sanitized: $(VENV)/build-tools
 	for sanitizers in address,undefined thread; do \
 	  $(CMAKE_TESTS) -B build/cpp-$$sanitizers -DHARDMARGIN_SANITIZE=$$sanitizers && \
-	  $(BIN)/cmake --build build/cpp-$$sanitizers && \
+	  $(BIN)/cmake --build build/cpp-$$sanitizers --target core_tests && \
 	  $(BIN)/ctest --test-dir build/cpp-$$sanitizers --output-on-failure || exit 1; \
 	done
 

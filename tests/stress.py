@@ -110,7 +110,18 @@ def builds() -> Iterator[None]:
         run(configure)
         jobs = len(CORES)
         while not ended.is_set():
-            run(["cmake", "--build", str(folder), "--clean-first", "--parallel", str(jobs)])
+            run(
+                [
+                    "cmake",
+                    "--build",
+                    str(folder),
+                    "--target",
+                    "core_tests",
+                    "--clean-first",
+                    "--parallel",
+                    str(jobs),
+                ]
+            )
             jobs = 1 if jobs > 1 else len(CORES)
 
     thread = threading.Thread(target=build)
@@ -139,7 +150,7 @@ def prepare(condition: Condition) -> None:
 def run_suite(condition: Condition, log: Path) -> Outcome:
     """One run of the C++ and of the Python tests."""
     commands = [
-        ["ctest", "--test-dir", str(REPOSITORY / "build" / "cpp"), "--output-on-failure"],
+        ["ctest", "--test-dir", str(REPOSITORY / "build" / "editable"), "--output-on-failure"],
         [sys.executable, "-m", "pytest", "-q", *os.environ.get("PYTEST_ARGUMENTS", "").split()],
     ]
     started = time.monotonic()
