@@ -8,6 +8,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -130,6 +131,16 @@ def fake_clock(monkeypatch: pytest.MonkeyPatch) -> FakeClock:
     clock = FakeClock()
     monkeypatch.setattr(Limits, "remaining", lambda _: clock.look())
     return clock
+
+
+@pytest.fixture(params=["scip", "cplex"])
+def backend_name(request: pytest.FixtureRequest) -> str:
+    """A back end of the paper's methods whose solver is installed."""
+    # Without importing it: the back end does that, in its own way.
+    package = {"scip": "pyscipopt", "cplex": "cplex"}[request.param]
+    if find_spec(package) is None:
+        pytest.skip(f"no {package}")
+    return request.param
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ import os
 import signal
 import threading
 import time
-from importlib.util import find_spec
 from itertools import combinations
 
 import numpy as np
@@ -35,15 +34,6 @@ def limits(seconds: float = AMPLE, **changes) -> SolverLimits:
 def problem_of(kind: str, n: int, d: int, C: float) -> Problem:
     data = generate(kind, n, d, 3)
     return Problem.from_data(data.X, data.y, C)
-
-
-@pytest.fixture(params=["scip", "cplex"])
-def backend_name(request) -> str:
-    # Without importing it: the back end does that, in its own way.
-    package = {"scip": "pyscipopt", "cplex": "cplex"}[request.param]
-    if find_spec(package) is None:
-        pytest.skip(f"no {package}")
-    return request.param
 
 
 @pytest.fixture

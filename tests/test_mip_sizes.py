@@ -25,12 +25,9 @@ LIMITS = SolverLimits(seconds=600.0, gap=1e-6, threads=1, seed=0, node_limit=Non
 LEFT_OUT = "cuts were left out: the community edition of CPLEX takes up to 1000 constraints"
 
 
-@pytest.fixture(params=["scip", "cplex"])
-def backend(request) -> str:
-    package = {"scip": "pyscipopt", "cplex": "cplex"}[request.param]
-    if find_spec(package) is None:
-        pytest.skip(f"no {package}")
-    return request.param
+@pytest.fixture
+def backend(backend_name) -> str:
+    return backend_name
 
 
 @pytest.fixture

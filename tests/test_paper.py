@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
-from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -35,13 +34,9 @@ LONG = {"T_S": 0.4, "T_B": 0.4}
 BUSY = 30.0
 
 
-@pytest.fixture(params=["scip", "cplex"])
-def backend(request) -> str:
-    # Without importing it: the back end does that, in its own way.
-    package = {"scip": "pyscipopt", "cplex": "cplex"}[request.param]
-    if find_spec(package) is None:
-        pytest.skip(f"no {package}")
-    return request.param
+@pytest.fixture
+def backend(backend_name) -> str:
+    return backend_name
 
 
 @pytest.fixture
