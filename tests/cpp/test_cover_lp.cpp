@@ -12,6 +12,9 @@ using namespace hardmargin;
 
 namespace {
 
+// Steps after which every inverse is computed afresh.
+constexpr std::size_t old_age = 1'000'000;
+
 struct Cover {
     std::vector<double> costs;
     std::vector<std::vector<std::uint32_t>> sets;
@@ -113,8 +116,11 @@ TEST(the_packing_never_exceeds_the_cheapest_whole_cover) {
             program.solve(part % 2 == 1 ? 100 : random.below(4));
             CHECK(program.packing_value(reduced_costs) <= cheapest_cover(cover) * (1 + 1e-12));
             // Or while it inverts a basis.
-            const CoverLp::Basis basis = program.basis();
-            program.load(basis);
+            CoverLp::Snapshot snapshot = program.snapshot();
+            snapshot.age = old_age;
+            program.load(snapshot);
+            CHECK(program.packing_value(reduced_costs) <= cheapest_cover(cover) * (1 + 1e-12));
+            program.solve(0);
             CHECK(program.packing_value(reduced_costs) <= cheapest_cover(cover) * (1 + 1e-12));
         }
         // A cover that must contain an item costs at least its reduced cost more.
@@ -122,6 +128,34 @@ TEST(the_packing_never_exceeds_the_cheapest_whole_cover) {
         const std::uint32_t item = static_cast<std::uint32_t>(random.below(cover.costs.size()));
         cover.sets.push_back({item});
         CHECK(packed + reduced_costs[item] <= cheapest_cover(cover) * (1 + 1e-12));
+    }
+}
+
+TEST(an_inverse_computed_afresh_is_the_one_that_the_steps_led_to) {
+    Random random(64);
+    for (int trial = 0; trial < 300; ++trial) {
+        Cover cover = random_cover(random, 2 + random.below(60), 1 + random.below(150));
+        for (std::uint32_t item = 0; item < cover.costs.size(); ++item) {
+            if (random.below(3) == 0) {
+                cover.sets.push_back({item});
+            }
+        }
+        CoverLp program(cover.costs);
+        load(program, cover);
+        program.solve(random.below(90));
+        const CoverLp::Snapshot updated = program.snapshot();
+        CoverLp::Snapshot old = updated;
+        old.age = old_age;
+        program.load(old);
+        program.solve(0);
+        const CoverLp::Snapshot afresh = program.snapshot();
+        CHECK(afresh.age == 0);
+        CHECK(afresh.basis.sets == updated.basis.sets);
+        CHECK(afresh.basis.items == updated.basis.items);
+        CHECK(afresh.inverse.size() == updated.inverse.size());
+        for (std::size_t k = 0; k < updated.inverse.size(); ++k) {
+            CHECK(std::fabs(afresh.inverse[k] - updated.inverse[k]) <= 1e-6);
+        }
     }
 }
 
@@ -133,7 +167,7 @@ TEST(a_program_changes_as_sets_come_and_items_go) {
         CoverLp program(cover.costs);
         load(program, cover);
         program.solve(10'000);
-        const CoverLp::Basis first = program.basis();
+        const CoverLp::Snapshot first = program.snapshot();
         const Cover at_first = cover;
         for (int change = 0; change < 10; ++change) {
             const std::uint32_t item = static_cast<std::uint32_t>(random.below(items));

@@ -99,9 +99,9 @@ void CoverBound::trim(std::size_t largest_memory) {
     add_new_sets_to_program();
 }
 
-void CoverBound::load(const CoverLp::Basis& basis, std::span<const SampleStatus> statuses) {
+void CoverBound::load(const CoverLp::Snapshot& snapshot, std::span<const SampleStatus> statuses) {
     exclude_kept(statuses);
-    program_.load(basis);
+    program_.load(snapshot);
 }
 
 void CoverBound::exclude_kept(std::span<const SampleStatus> statuses) {

@@ -49,9 +49,10 @@ public:
     std::span<const double> values() const { return program_.values(); }
     double bound_if_given_up(std::size_t sample) const { return rounded(value_ + reduced_costs_[sample]); }
 
-    const CoverLp::Basis& basis() const { return program_.basis(); }
+    // The program's basis, to go on from in subproblems below the present one.
+    CoverLp::Snapshot snapshot() const { return program_.snapshot(); }
     // Starts from the basis of a subproblem above the one with these decisions.
-    void load(const CoverLp::Basis& basis, std::span<const SampleStatus> statuses);
+    void load(const CoverLp::Snapshot& snapshot, std::span<const SampleStatus> statuses);
 
     // See CoverLp.
     void set_stop(const std::function<bool()>& stop) {

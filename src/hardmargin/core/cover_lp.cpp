@@ -74,13 +74,27 @@ void CoverLp::start() {
     age_ = 0;
 }
 
-void CoverLp::load(const Basis& basis) {
-    start();
-    basis_ = basis;
-    for (std::size_t place = 0; place < basis_.items.size(); ++place) {
-        place_of_item_[basis_.items[place]] = place;
+CoverLp::Snapshot CoverLp::snapshot() const {
+    const std::size_t size = basis_.sets.size();
+    Snapshot snapshot{basis_, std::vector<double>(size * size), age_};
+    for (std::size_t place = 0; place < size; ++place) {
+        std::copy_n(row_of(place), size, snapshot.inverse.data() + place * size);
     }
-    if (!invert() || !recompute()) {
+    return snapshot;
+}
+
+void CoverLp::load(const Snapshot& snapshot) {
+    start();
+    basis_ = snapshot.basis;
+    age_ = snapshot.age;
+    const std::size_t size = basis_.sets.size();
+    make_room(size);
+    for (std::size_t place = 0; place < size; ++place) {
+        place_of_item_[basis_.items[place]] = place;
+        std::copy_n(snapshot.inverse.data() + place * size, size, row_of(place));
+    }
+    work_ += size * size;
+    if (!recompute()) {
         start();
     }
 }

@@ -37,6 +37,13 @@ public:
         std::vector<std::uint32_t> items;
     };
 
+    // A basis with its inverse, to go on from later without computing that again.
+    struct Snapshot {
+        Basis basis;
+        std::vector<double> inverse;  // row by row, without gaps
+        std::size_t age = 0;          // steps since it was computed afresh
+    };
+
     explicit CoverLp(std::span<const double> costs);
 
     std::size_t item_count() const { return costs_.size(); }
@@ -56,8 +63,9 @@ public:
     void exclude(std::size_t item, bool excluded) { excluded_[item] = excluded; }
 
     const Basis& basis() const { return basis_; }
+    Snapshot snapshot() const;
     // Starts from a basis that was optimal with less sets or less excluded items.
-    void load(const Basis& basis);
+    void load(const Snapshot& snapshot);
 
     Status solve(std::size_t step_limit);
     // Asked often while solving; true ends it as if it were out of steps.
@@ -85,6 +93,7 @@ private:
     double* row_of(std::size_t place) { return inverse_.data() + place * stride_; }
     const double* row_of(std::size_t place) const { return inverse_.data() + place * stride_; }
     void start();
+    void make_room(std::size_t size);
     bool invert();  // false if there is no inverse, or not the time for it
     // y, the loads and z from the inverse; false if y is not feasible.
     bool recompute();

@@ -19,57 +19,88 @@ constexpr double feasibility_tolerance = 1e-9;
 
 }  // namespace
 
+// For an inverse of this size, whose entries are yet to be set.
+void CoverLp::make_room(std::size_t size) {
+    if (size > stride_) {
+        stride_ = padded_size(size + size / 2, 16);
+        inverse_.resize(stride_ * stride_);
+    }
+}
+
+// Gauss-Jordan in place: a row a set, a column an item, so that the rows of the result are those of the items.
 bool CoverLp::invert() {
     const std::size_t size = basis_.sets.size();
     age_ = 0;
-    if (size > stride_) {
-        stride_ = padded_size(size + size / 2, 16);
-    }
-    inverse_.assign(stride_ * stride_, 0.0);
-    // Gauss-Jordan on [matrix | identity]: a row a set, a column an item, so that the rows of the result are those
-    // of the items.
-    const std::size_t width = 2 * size;
-    scratch_.assign(size * width, 0.0);
+    make_room(size);
+    std::vector<std::size_t> single(size, nowhere);  // by columns, the row of the set that is this item alone
     for (std::size_t k = 0; k < size; ++k) {
-        for (const std::uint32_t item : items(basis_.sets[k])) {
+        std::fill_n(row_of(k), size, 0.0);
+        const auto members = items(basis_.sets[k]);
+        for (const std::uint32_t item : members) {
             if (place_of_item_[item] != nowhere) {
-                scratch_[k * width + place_of_item_[item]] = 1;
+                row_of(k)[place_of_item_[item]] = 1;
             }
         }
-        scratch_[k * width + size + k] = 1;
+        if (members.size() == 1 && place_of_item_[members[0]] != nowhere) {
+            single[place_of_item_[members[0]]] = k;
+        }
     }
+    std::vector<std::size_t> row_of_column(size, nowhere);  // no row is moved before the end
+    std::vector<unsigned char> used(size);
+    std::size_t dense = 0;
     for (std::size_t column = 0; column < size; ++column) {
         if (stop_()) {
             return false;
         }
-        std::size_t pivot = column;
-        for (std::size_t row = column + 1; row < size; ++row) {
-            if (std::fabs(scratch_[row * width + column]) > std::fabs(scratch_[pivot * width + column])) {
-                pivot = row;
+        std::size_t pivot = single[column];
+        if (pivot == nowhere) {
+            double largest = 0;
+            for (std::size_t row = 0; row < size; ++row) {
+                const double value = std::fabs(row_of(row)[column]);
+                if (!used[row] && value > largest) {
+                    largest = value;
+                    pivot = row;
+                }
+            }
+            if (!(largest >= smallest_pivot)) {
+                return false;
             }
         }
-        const double value = scratch_[pivot * width + column];
-        if (std::fabs(value) < smallest_pivot) {
-            return false;
-        }
-        double* pivot_row = &scratch_[column * width];
-        if (pivot != column) {
-            std::swap_ranges(pivot_row, pivot_row + width, &scratch_[pivot * width]);
-        }
-        for (std::size_t k = column; k < width; ++k) {
-            pivot_row[k] /= value;
+        used[pivot] = 1;
+        row_of_column[column] = pivot;
+        double* pivot_row = row_of(pivot);
+        // The row of a set with one item has nothing but that item: no other step has changed it.
+        const bool alone = single[column] != nowhere;
+        if (!alone) {
+            ++dense;
+            const double value = std::exchange(pivot_row[column], 1.0);
+            for (std::size_t k = 0; k < size; ++k) {
+                pivot_row[k] /= value;
+            }
         }
         for (std::size_t row = 0; row < size; ++row) {
-            double* other = &scratch_[row * width];
-            if (row != column && other[column] != 0) {
-                add_scaled(other + column, -other[column], pivot_row + column, width - column);
+            double* other = row_of(row);
+            const double factor = other[column];
+            if (row == pivot || factor == 0) {
+                continue;
             }
+            other[column] = alone ? -factor : 0.0;
+            if (!alone) {
+                add_scaled(other, -factor, pivot_row, size);
+            }
+        }
+    }
+    scratch_.resize(size * size);
+    for (std::size_t k = 0; k < size; ++k) {
+        const double* row = row_of(row_of_column[k]);
+        for (std::size_t j = 0; j < size; ++j) {
+            scratch_[k * size + row_of_column[j]] = row[j];
         }
     }
     for (std::size_t k = 0; k < size; ++k) {
-        std::copy_n(&scratch_[k * width + size], size, row_of(k));
+        std::copy_n(&scratch_[k * size], size, row_of(k));
     }
-    work_ += 2 * size * size * size;
+    work_ += dense * size * size + size * size;
     return true;
 }
 

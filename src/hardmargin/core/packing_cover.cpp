@@ -60,10 +60,16 @@ bool PackingState::uses_cover() {
 }
 
 PackingState::Found PackingState::cover() {
-    if (!basis_is_loaded_) {
-        cover_.load(cover_basis_, statuses_);
-        basis_is_loaded_ = true;
+    // Without a basis there is none to share, and what cover_ has may be of anywhere.
+    if (!cover_basis_ || cover_basis_ != loaded_basis_) {
+        cover_.load(cover_basis_ ? *cover_basis_ : CoverLp::Snapshot{}, statuses_);
     }
+    const Found found = raise_cover();
+    cover_basis_ = loaded_basis_ = std::make_shared<const CoverLp::Snapshot>(cover_.snapshot());
+    return found;
+}
+
+PackingState::Found PackingState::raise_cover() {
     const double known_before = known_cost();
     bool decided = false;
     Pace pace;
@@ -78,7 +84,6 @@ PackingState::Found PackingState::cover() {
             continue;
         }
         proven_cost_ = std::max(proven_cost_, cover_.solve());
-        cover_basis_ = cover_.basis();
         cover_values_.assign(cover_.values().begin(), cover_.values().end());
         if (room() <= 0) {
             return Found::closed;

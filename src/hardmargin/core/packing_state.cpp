@@ -71,8 +71,8 @@ void PackingState::load(const PackingNode& node, double upper) {
     decisions_ = 0;
     share_sets();
     cover_.trim(options_.pool_memory);
-    cover_basis_ = {};
-    basis_is_loaded_ = false;
+    cover_basis_ = nullptr;
+    loaded_basis_ = nullptr;
     cover_values_.clear();
     without_cover_ = false;
     for (std::size_t i = 0; i < samples_.count(); ++i) {
@@ -423,7 +423,6 @@ void PackingState::restore(const Snapshot& snapshot) {
     packed_cost_ = snapshot.packed_cost;
     proven_cost_ = snapshot.proven_cost;
     cover_basis_ = snapshot.cover_basis;
-    basis_is_loaded_ = false;
     cover_values_.clear();
     decisions_ = snapshot.decisions;
     const auto in_solver = [this](std::size_t i) {

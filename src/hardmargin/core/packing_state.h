@@ -80,7 +80,7 @@ public:
         double given_up_cost = 0;
         double packed_cost = 0;
         double proven_cost = 0;
-        CoverLp::Basis cover_basis;
+        std::shared_ptr<const CoverLp::Snapshot> cover_basis;
         std::uint64_t decisions = 0;
         MaxMargin::Solution solution;
         MaxMargin::Solution decided_solution;
@@ -154,6 +154,8 @@ private:
     // Whether sets are remembered for it.
     bool learns() const { return options_.uses_cover() && !without_cover_; }
     Found cover();
+    // The same, with the basis that it starts from in place.
+    Found raise_cover();
     Found keep_what_is_too_dear();
     void set_up_separator(double largest_value);
     // Adds sets to the cover bound that its solution does not cover, from samples with values up to this.
@@ -189,8 +191,9 @@ private:
     double proven_cost_ = 0;  // what the solutions of the subproblem give up costs at least this
     std::uint64_t decisions_ = 0;
     CoverBound cover_;
-    CoverLp::Basis cover_basis_;
-    bool basis_is_loaded_ = false;
+    // The basis to go on from, and the one that cover_ has; none means one without sets. Subproblems share them.
+    std::shared_ptr<const CoverLp::Snapshot> cover_basis_;
+    std::shared_ptr<const CoverLp::Snapshot> loaded_basis_;
     MaxMargin separator_;  // kept samples, flips, and free samples with small values in the cover bound
     std::vector<double> cover_values_;
     std::size_t region_rows_ = 0;
