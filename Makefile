@@ -8,7 +8,8 @@ EDITABLE := --no-build-isolation --config-settings=build-dir=build/editable --ed
 BUILD_TOOLS := "scikit-build-core>=0.10" "nanobind>=2.4" "cmake>=3.20" "ninja>=1.10"
 DEMO_EXTRAS := ".[plot]"
 TEST_EXTRAS := ".[plot,test]"
-CPP_SOURCES := $(wildcard src/hardmargin/core/*.cpp src/hardmargin/core/*.h tests/cpp/*.cpp tests/cpp/*.h)
+CPP_FOLDERS := src/hardmargin/core/* tests/cpp tests/cpp/*
+CPP_SOURCES := $(wildcard $(addsuffix /*.cpp,$(CPP_FOLDERS)) $(addsuffix /*.h,$(CPP_FOLDERS)))
 CMAKE_TESTS := $(BIN)/cmake -G Ninja -S . -DHARDMARGIN_PYTHON=OFF -DHARDMARGIN_TESTS=ON -DHARDMARGIN_WERROR=ON
 # The core is compiled once, with warnings as errors, for the Python package and for the C++ tests.
 TEST_BUILD := --config-settings=cmake.define.HARDMARGIN_TESTS=ON --config-settings=cmake.define.HARDMARGIN_WERROR=ON

@@ -1,7 +1,7 @@
 #include <iostream>
 
+#include "base/kernels_choice.h"
 #include "check.h"
-#include "kernels_choice.h"
 
 namespace {
 

@@ -1,6 +1,6 @@
 """Primal search only: a very good hyperplane, and the first lower bound that costs little to prove.
 
-The search is described in ``core/primal_search.h``, the bound in ``core/conflict_bound.h``. Starts come first,
+The search is described in ``core/primal/search.h``, the bound in ``core/packing/root_bound.h``. Starts come first,
 then the bound, which tells when there is nothing left to find, then the walk, and at the end the bound once more,
 because a better hyperplane makes it stronger.
 """
