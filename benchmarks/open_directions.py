@@ -29,7 +29,7 @@ METHOD = "directions"
 def open_share(frontier: Frontier) -> float:
     """The share of all directions and lengths that open regions hold.
 
-    ``core/tree/plain_frontier.h`` has their numbers.
+    ``core/directions/frontier.h`` has their numbers.
 
     Examples
     --------

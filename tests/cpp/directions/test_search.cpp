@@ -5,9 +5,9 @@
 #include "base/control.h"
 #include "base/random.h"
 #include "check.h"
+#include "directions/frontier.h"
 #include "directions/search.h"
 #include "random_problems.h"
-#include "tree/plain_frontier.h"
 
 using namespace hardmargin;
 

@@ -6,9 +6,9 @@
 #include "base/control.h"
 #include "base/random.h"
 #include "check.h"
+#include "packing/frontier.h"
 #include "packing/search.h"
 #include "random_problems.h"
-#include "tree/plain_frontier.h"
 
 using namespace hardmargin;
 
@@ -251,7 +251,8 @@ TEST(a_stop_at_any_moment_loses_nothing) {
             int calls = 0;
             double best = optimum * 1.1 + 1e-6;
             PackingTree tree(samples, options, [&](const MaxMargin& solver) {
-                best = std::min(best, evaluate(samples, solver).objective);
+                best =
+                    std::min(best, evaluate(samples, solver.weights(), solver.bias(), solver.margins()).objective);
                 return best;
             });
             std::vector<PackingNode> open = tree.search(root(best), best, 1000, [&] { return calls++ >= moment; });

@@ -16,9 +16,10 @@
 
 #include "base/samples.h"
 #include "bindings/shared.h"
+#include "directions/frontier.h"
 #include "directions/search.h"
+#include "packing/frontier.h"
 #include "packing/search.h"
-#include "tree/plain_frontier.h"
 
 namespace hardmargin {
 

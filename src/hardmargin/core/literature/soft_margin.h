@@ -7,8 +7,8 @@
 #pragma once
 
 #include "base/control.h"
+#include "base/hyperplane.h"
 #include "base/samples.h"
-#include "primal/hinge.h"
 
 namespace hardmargin {
 

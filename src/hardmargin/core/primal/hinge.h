@@ -9,15 +9,11 @@
 #include <span>
 #include <vector>
 
+#include "base/hyperplane.h"
 #include "base/random.h"
 #include "base/samples.h"
 
 namespace hardmargin {
-
-struct Hyperplane {
-    std::vector<double> weights;  // padded to Samples::stride()
-    double bias = 0;
-};
 
 // Dual coordinate descent, the bias as one more feature. Approximate, and quick when the limits of one call
 // are close to those of the call before.

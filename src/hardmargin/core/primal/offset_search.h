@@ -11,8 +11,8 @@
 #include <span>
 #include <vector>
 
+#include "base/hyperplane.h"
 #include "base/samples.h"
-#include "primal/hinge.h"
 
 namespace hardmargin {
 

@@ -1,15 +1,17 @@
-// Open subproblems as three arrays: what is written to files and sent to other machines.
+// Open subproblems as three arrays: what is written to files and sent to other machines. What the arrays hold of
+// one subproblem is told where it is turned into them and back: packing/frontier.h and directions/frontier.h.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
-#include "base/samples.h"
-#include "directions/node.h"
-#include "packing/node.h"
-
 namespace hardmargin {
+
+using FrontierIntegers = std::span<const std::uint32_t>;
+using FrontierNumbers = std::span<const double>;
 
 // Subproblem k has the integers from ends[k - 1] (0 for the first) to ends[k] and an equal share of the numbers, of
 // which the last two are its `bound` and its `upper`. Together they hold every solution that costs less than the
@@ -21,18 +23,17 @@ struct PlainFrontier {
 };
 
 struct PlainFrontierView {
-    std::span<const std::uint32_t> integers;
+    FrontierIntegers integers;
     std::span<const std::uint64_t> ends;
-    std::span<const double> numbers;
+    FrontierNumbers numbers;
 };
 
-// Integers: how many samples are kept, those samples, and the ones given up.
-PlainFrontier plain(const std::vector<PackingNode>& nodes);
-// Integers: the face. Numbers: sign, low corner, high corner, least and greatest length of w.
-PlainFrontier plain(const std::vector<DirectionNode>& nodes);
+// Calls visit(integers, numbers) for every subproblem, each with `width` numbers; std::invalid_argument if the
+// arrays do not fit together.
+void for_each_subproblem(const PlainFrontierView& frontier, std::size_t width,
+                         const std::function<void(FrontierIntegers, FrontierNumbers)>& visit);
 
-// The inverse; std::invalid_argument if the arrays are no subproblems of these samples.
-void restore(const PlainFrontierView& frontier, const Samples& samples, std::vector<PackingNode>& nodes);
-void restore(const PlainFrontierView& frontier, const Samples& samples, std::vector<DirectionNode>& nodes);
+// std::invalid_argument, with these words, unless it holds.
+void require_of_frontier(bool holds, const char* what);
 
 }  // namespace hardmargin

@@ -32,6 +32,7 @@
 #include "base/control.h"
 #include "base/hyperplane.h"
 #include "base/samples.h"
+#include "qp/max_margin.h"
 #include "tree/node_queue.h"
 
 namespace hardmargin {
@@ -146,7 +147,7 @@ private:
 
     double improve(const MaxMargin& solver) {
         const std::lock_guard lock(mutex_);
-        Incumbent candidate = evaluate(samples_, solver);
+        Incumbent candidate = evaluate(samples_, solver.weights(), solver.bias(), solver.margins());
         if (candidate.objective < best_.objective) {
             best_ = std::move(candidate);
             upper_ = std::min(upper_.load(), best_.objective);
