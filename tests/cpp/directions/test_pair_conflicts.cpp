@@ -8,6 +8,8 @@
 
 #include "base/random.h"
 #include "check.h"
+#include "directions/closure.h"
+#include "directions/flow.h"
 #include "directions/frame.h"
 #include "directions/matching.h"
 #include "directions/pair_conflicts.h"

@@ -1,11 +1,11 @@
-// Covers of conflicting pairs where costs differ.
+#include "directions/flow.h"
+
 #include <algorithm>
 #include <bit>
 #include <limits>
 #include <utility>
 
 #include "base/kernels.h"
-#include "directions/matching.h"
 
 namespace hardmargin {
 

@@ -1,12 +1,4 @@
-// The least cost of giving up at least one sample of every conflicting pair, and what follows from it.
-//
-// By Koenig's theorem it equals a maximum matching of the conflict graph if all samples cost the same, and a
-// maximum flow, with the costs as capacities, if they do not. Both grow with the graph, so a region starts with
-// what the region around it had.
-//
-// If a solution may cost at most `slack` more than that, some samples are decided: a sample whose cost exceeds what
-// is matched of it by more than the slack is kept; opponents of kept samples are given up; and of two samples that
-// are matched for more than the slack, one is kept if the other one is given up.
+// The cover of conflicting pairs where all samples cost the same: a maximum matching (directions/closure.h).
 //
 // Beside a matching there may be must-hit sets (directions/region_packing.h), which count like matched pairs: if a
 // solution gives up no more samples than there are pairs and sets, it gives up exactly one of each.
@@ -18,28 +10,11 @@
 #include <vector>
 
 #include "base/samples.h"
+#include "directions/closure.h"
 #include "directions/pair_conflicts.h"
 
 namespace hardmargin {
 
-// Samples by what is known of them: positives and negatives as numbered in PairConflicts.
-struct ConflictClosure {
-    std::vector<unsigned char> positive_kept;
-    std::vector<unsigned char> negative_kept;
-    std::vector<unsigned char> positive_given_up;
-    std::vector<unsigned char> negative_given_up;
-    bool any_kept = false;
-    bool impossible = false;  // there is no such solution
-
-    void clear(std::size_t positives, std::size_t negatives);
-    // Whether a sample would have to be both, or anything else says that there is no such solution.
-    bool contradictory() const;
-};
-
-// Samples of which every better solution gives up at least one.
-using MustHitSet = std::vector<std::uint32_t>;
-
-// All samples cost the same.
 class ConflictMatching {
 public:
     static constexpr bool equal_costs = true;
@@ -112,50 +87,6 @@ private:
     std::vector<std::uint64_t> unvisited_;
     std::vector<unsigned char> left_out_;  // by positives
     std::vector<Step> path_;
-    std::vector<std::size_t> pending_;
-    std::uint64_t work_ = 0;
-};
-
-// Costs differ.
-class ConflictFlow {
-public:
-    static constexpr bool equal_costs = false;
-
-    struct Edge {
-        std::uint32_t positive;
-        std::uint32_t negative;
-        double flow;
-    };
-
-    struct State {
-        std::vector<double> left_of_positive;
-        std::vector<double> left_of_negative;
-        std::vector<Edge> edges;  // with flow, by positives and then negatives
-        double value = 0;
-    };
-
-    ConflictFlow(const Samples& samples, const PairConflicts& pairs);
-
-    void start(State& state) const;
-    double cost(const State& state) const { return state.value; }
-    void grow(const PairConflicts::Level& level, State& state, double enough);
-    void close(const PairConflicts::Level& level, const State& state, double slack, ConflictClosure& closure);
-    std::uint64_t work() const { return work_; }
-
-private:
-    bool augment(const PairConflicts::Level& level, State& state);
-    void fill_path(State& state, std::size_t last);
-    void add_flow(State& state, std::size_t positive, std::size_t negative, double change) const;
-    void index_by_negative(const State& state);
-
-    const Samples& samples_;
-    const PairConflicts& pairs_;
-    double negligible_;
-    std::vector<std::size_t> begin_of_negative_;  // into edge_of_negative_
-    std::vector<std::size_t> edge_of_negative_;   // numbers of the edges, by negatives
-    std::vector<std::int32_t> reached_from_;      // the positive from which a negative was reached
-    std::vector<std::int32_t> came_by_;  // the negative by which a positive was reached; -1: start, -2: not
-    std::vector<std::uint64_t> unvisited_;
     std::vector<std::size_t> pending_;
     std::uint64_t work_ = 0;
 };

@@ -1,4 +1,4 @@
-// Matchings beside must-hit sets.
+// The part of ConflictMatching that knows must-hit sets beside the matching.
 #include <algorithm>
 #include <bit>
 #include <vector>

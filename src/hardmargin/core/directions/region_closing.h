@@ -20,6 +20,8 @@
 #include <vector>
 
 #include "base/samples.h"
+#include "directions/closure.h"
+#include "directions/flow.h"
 #include "directions/frame.h"
 #include "directions/matching.h"
 #include "directions/node.h"

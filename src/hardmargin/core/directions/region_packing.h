@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "base/samples.h"
+#include "directions/closure.h"
 #include "directions/frame.h"
 #include "directions/matching.h"
 #include "directions/node.h"

@@ -1,7 +1,7 @@
 // Depth-first search below one region of directions: bound, try to close, split.
 //
 // The bound of a region is half the shortest squared length in it plus the cost of a cover of its conflicting pairs
-// (directions/matching.h). It is exact in the limit. Two things close regions long before that: a better solution
+// (directions/closure.h). It is exact in the limit. Two things close regions long before that: a better solution
 // has 1/2 ||w||^2 < upper - cover, so the longest length falls, conflicts come with it, and so on; and near the end
 // most samples are decided (directions/region_closing.h).
 #pragma once
@@ -14,6 +14,8 @@
 
 #include "base/control.h"
 #include "base/samples.h"
+#include "directions/closure.h"
+#include "directions/flow.h"
 #include "directions/frame.h"
 #include "directions/matching.h"
 #include "directions/node.h"
