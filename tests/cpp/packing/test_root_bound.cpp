@@ -33,7 +33,7 @@ TEST(bounds_and_objectives_enclose_the_optimum) {
         reached += objective <= optimum * (1 + 1e-7) ? 1 : 0;
         // From the objective found, from a worse one and from the worst: the bound never passes the optimum.
         for (const double factor : {1.0, 1.1, 10.0}) {
-            CHECK(conflict_bound(samples, factor * objective, 1e-9, control) <= optimum * (1 + 1e-7));
+            CHECK(root_bound(samples, factor * objective, 1e-9, control) <= optimum * (1 + 1e-7));
         }
     }
     // A heuristic may miss an optimum; on problems this small it should not.

@@ -78,5 +78,5 @@ TEST(without_any_time_there_is_still_a_hyperplane) {
     hurried.walk(no_time, endless);
     CHECK(no_time.timed_out());
     CHECK(hurried.best().objective == static_cast<double>(std::count(labels.begin(), labels.end(), 1.0)));
-    CHECK(conflict_bound(samples, hurried.best().objective, 1e-6, no_time) == 0);
+    CHECK(root_bound(samples, hurried.best().objective, 1e-6, no_time) == 0);
 }

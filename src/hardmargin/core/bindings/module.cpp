@@ -115,10 +115,10 @@ public:
         });
     }
 
-    std::pair<double, Outcome> conflict_bound(double gap, double seconds, nb::object observer) {
+    std::pair<double, Outcome> root_bound(double gap, double seconds, nb::object observer) {
         double bound = 0;
         Outcome outcome = watched(seconds, std::move(observer), [&](Control& control) {
-            bound = hardmargin::conflict_bound(samples_, search_.best().objective, gap, control);
+            bound = hardmargin::root_bound(samples_, search_.best().objective, gap, control);
         });
         return {bound, std::move(outcome)};
     }
@@ -141,7 +141,7 @@ void bind_primal_search(nb::module_& module) {
         .def("walk", &OwningPrimalSearch::walk, "seconds"_a, "work"_a, "tries"_a, "target"_a, "lower_bound"_a,
              "observer"_a.none())
         .def("offer", &OwningPrimalSearch::offer, "weights"_a, "bias"_a, "seconds"_a)
-        .def("conflict_bound", &OwningPrimalSearch::conflict_bound, "gap"_a, "seconds"_a, "observer"_a.none())
+        .def("root_bound", &OwningPrimalSearch::root_bound, "gap"_a, "seconds"_a, "observer"_a.none())
         .def_prop_ro("weights", [](OwningPrimalSearch& self) { return self.search().best().weights; })
         .def_prop_ro("bias", [](OwningPrimalSearch& self) { return self.search().best().bias; })
         .def_prop_ro("objective", [](OwningPrimalSearch& self) { return self.search().best().objective; })

@@ -11,7 +11,7 @@ namespace hardmargin {
 
 namespace {
 
-struct ConflictSet {
+struct PackedSet {
     double value;  // what it costs at least to keep it whole
     double share;  // what it costs at least to give one of it up, beside the other sets
 };
@@ -19,12 +19,12 @@ struct ConflictSet {
 // Rounds down what sums of a few thousand costs may have been rounded up.
 constexpr double summation_allowance = 1 - 1e-11;
 
-double bound_of(std::vector<ConflictSet> sets) {
+double bound_of(std::vector<PackedSet> sets) {
     std::sort(sets.begin(), sets.end(),
-              [](const ConflictSet& left, const ConflictSet& right) { return left.value > right.value; });
+              [](const PackedSet& left, const PackedSet& right) { return left.value > right.value; });
     double shares = 0;  // of the sets worth more
     double bound = std::numeric_limits<double>::infinity();
-    for (const ConflictSet& set : sets) {
+    for (const PackedSet& set : sets) {
         bound = std::min(bound, set.value + shares);
         shares += set.share;
     }
@@ -68,10 +68,10 @@ double shrink(MaxMargin& solver, std::vector<std::size_t>& members, double thres
 
 }  // namespace
 
-double conflict_bound(const Samples& samples, double upper, double gap, Control& control) {
+double root_bound(const Samples& samples, double upper, double gap, Control& control) {
     MaxMargin solver(samples);
     MaxMargin shrinker(samples);
-    std::vector<ConflictSet> sets;
+    std::vector<PackedSet> sets;
     double bound = 0;
     const auto stop = [&] { return control.stop({upper, bound, sets.size()}); };
     solver.set_stop(stop);

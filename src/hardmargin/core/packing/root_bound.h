@@ -19,6 +19,6 @@ namespace hardmargin {
 
 // `upper` is the objective of a known hyperplane; it steers the search for sets, the bound holds without it.
 // Sets worth more than `upper` (1 - `gap`) are of no use.
-double conflict_bound(const Samples& samples, double upper, double gap, Control& control);
+double root_bound(const Samples& samples, double upper, double gap, Control& control);
 
 }  // namespace hardmargin
