@@ -4,7 +4,9 @@
 // A cover gives up at least one sample of every conflicting pair. Its least cost is a lower bound on what a
 // solution gives up. By Koenig's theorem it equals a maximum matching of the conflict graph if all samples cost the
 // same (directions/matching.h), and a maximum flow, with the costs as capacities, if they do not
-// (directions/flow.h). Both grow with the graph, so a region starts with what the region around it had.
+// (directions/flow.h). Both grow with the graph, so a region starts with what the region around it had. The
+// searches over regions are templates over these two; their parameter is called `PairCover`. It has nothing to do
+// with the cover bound of packing/, which covers sets.
 //
 // If a solution may cost at most `slack` more than that, some samples are decided: a sample whose cost exceeds what
 // is matched of it by more than the slack is kept; opponents of kept samples are given up; and of two samples that

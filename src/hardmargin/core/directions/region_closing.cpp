@@ -6,9 +6,10 @@
 
 namespace hardmargin {
 
-template <typename Cover>
-RegionClosing<Cover>::RegionClosing(const Samples& samples, const DirectionFrame& frame, const PairConflicts& pairs,
-                                    Cover& cover, MaxMargin& solver, Candidate candidate)
+template <typename PairCover>
+RegionClosing<PairCover>::RegionClosing(const Samples& samples, const DirectionFrame& frame,
+                                        const PairConflicts& pairs, PairCover& cover, MaxMargin& solver,
+                                        Candidate candidate)
     : samples_(samples),
       frame_(frame),
       pairs_(pairs),
@@ -17,11 +18,11 @@ RegionClosing<Cover>::RegionClosing(const Samples& samples, const DirectionFrame
       candidate_(std::move(candidate)),
       packing_(samples, frame, pairs, cover, solver) {}
 
-template <typename Cover>
-bool RegionClosing<Cover>::closes(const DirectionNode& region, const Level& level, State& state, double norm,
-                                  double upper, bool packing, const RegionSets& around, RegionSets& found) {
+template <typename PairCover>
+bool RegionClosing<PairCover>::closes(const DirectionNode& region, const Level& level, State& state, double norm,
+                                      double upper, bool packing, const RegionSets& around, RegionSets& found) {
     found.clear();
-    if constexpr (Cover::equal_costs) {
+    if constexpr (PairCover::equal_costs) {
         const std::size_t missing = cover_.missing(state, upper - norm);
         if (closes_if_short(missing, region, level, state, {}, upper)) {
             return true;
@@ -60,20 +61,20 @@ bool RegionClosing<Cover>::closes(const DirectionNode& region, const Level& leve
     }
 }
 
-template <typename Cover>
-bool RegionClosing<Cover>::closes_if_short(std::size_t missing, const DirectionNode& region, const Level& level,
-                                           const State& state, std::span<const MustHitSet> sets, double upper)
-    requires(Cover::equal_costs)
+template <typename PairCover>
+bool RegionClosing<PairCover>::closes_if_short(std::size_t missing, const DirectionNode& region, const Level& level,
+                                               const State& state, std::span<const MustHitSet> sets, double upper)
+    requires(PairCover::equal_costs)
 {
     return (missing == 1 && closes_with_one(region, level, state, sets, upper)) ||
            (missing == 2 && closes_with_two(region, level, state, sets, upper));
 }
 
 // A better solution gives up one sample of each pair and each set, and no other.
-template <typename Cover>
-bool RegionClosing<Cover>::closes_with_one(const DirectionNode& region, const Level& level, const State& state,
-                                           std::span<const MustHitSet> sets, double upper)
-    requires(Cover::equal_costs)
+template <typename PairCover>
+bool RegionClosing<PairCover>::closes_with_one(const DirectionNode& region, const Level& level, const State& state,
+                                               std::span<const MustHitSet> sets, double upper)
+    requires(PairCover::equal_costs)
 {
     cover_.close_exactly(level, state, sets, {}, {}, closure_);
     if (closure_.contradictory()) {
@@ -85,10 +86,10 @@ bool RegionClosing<Cover>::closes_with_one(const DirectionNode& region, const Le
 }
 
 // A better solution gives up one sample of each pair and each set, and at most one more.
-template <typename Cover>
-bool RegionClosing<Cover>::closes_with_two(const DirectionNode& region, const Level& level, const State& state,
-                                           std::span<const MustHitSet> sets, double upper)
-    requires(Cover::equal_costs)
+template <typename PairCover>
+bool RegionClosing<PairCover>::closes_with_two(const DirectionNode& region, const Level& level, const State& state,
+                                               std::span<const MustHitSet> sets, double upper)
+    requires(PairCover::equal_costs)
 {
     // What a solution that gives up no other would keep is a good set to begin with. What it would give up follows
     // from that, and would make cases of its own: it is left out. So are the samples of sets: one that gives up
@@ -128,8 +129,8 @@ bool RegionClosing<Cover>::closes_with_two(const DirectionNode& region, const Le
     return true;
 }
 
-template <typename Cover>
-void RegionClosing<Cover>::enable_region(const DirectionNode& region) {
+template <typename PairCover>
+void RegionClosing<PairCover>::enable_region(const DirectionNode& region) {
     solver_.clear();
     solver_.set_extra_rows(frame_.rows(region));
     for (std::size_t j = 0; j < 2 * frame_.dimension(); ++j) {
@@ -138,8 +139,8 @@ void RegionClosing<Cover>::enable_region(const DirectionNode& region) {
 }
 
 // Rows that stay enabled keep their part in the solution, from which the next one starts.
-template <typename Cover>
-void RegionClosing<Cover>::enable_closure() {
+template <typename PairCover>
+void RegionClosing<PairCover>::enable_closure() {
     const auto set = [&](std::size_t row, bool wanted) {
         if (wanted == solver_.enabled(row)) {
             return;
@@ -160,8 +161,8 @@ void RegionClosing<Cover>::enable_closure() {
     }
 }
 
-template <typename Cover>
-bool RegionClosing<Cover>::cost_at_least(double value) {
+template <typename PairCover>
+bool RegionClosing<PairCover>::cost_at_least(double value) {
     switch (solver_.solve(value)) {
         case MaxMarginStatus::threshold:
         case MaxMarginStatus::infeasible:
@@ -175,8 +176,8 @@ bool RegionClosing<Cover>::cost_at_least(double value) {
     return false;
 }
 
-template <typename Cover>
-void RegionClosing<Cover>::find_supports() {
+template <typename PairCover>
+void RegionClosing<PairCover>::find_supports() {
     multipliers_.clear();
     for (const Multiplier& multiplier : solver_.certificate()) {
         if (multiplier.row < samples_.count()) {

@@ -31,15 +31,15 @@
 
 namespace hardmargin {
 
-template <typename Cover>
+template <typename PairCover>
 class RegionClosing {
 public:
     using Level = PairConflicts::Level;
-    using State = typename Cover::State;
+    using State = typename PairCover::State;
     // Called with a solver whose solution satisfies its rows.
     using Candidate = std::function<void(const MaxMargin&)>;
 
-    RegionClosing(const Samples& samples, const DirectionFrame& frame, const PairConflicts& pairs, Cover& cover,
+    RegionClosing(const Samples& samples, const DirectionFrame& frame, const PairConflicts& pairs, PairCover& cover,
                   MaxMargin& solver, Candidate candidate);
 
     // Whether no solution in the region is better than `upper`, as far as can be told; `norm` is what the shortest
@@ -50,20 +50,20 @@ public:
 private:
     // There are no sets if costs differ.
     struct NoPacking {
-        NoPacking(const Samples&, const DirectionFrame&, const PairConflicts&, Cover&, MaxMargin&) {}
+        NoPacking(const Samples&, const DirectionFrame&, const PairConflicts&, PairCover&, MaxMargin&) {}
     };
-    using Packing = std::conditional_t<Cover::equal_costs, RegionPacking, NoPacking>;
+    using Packing = std::conditional_t<PairCover::equal_costs, RegionPacking, NoPacking>;
 
     // Where so many samples more than there are pairs and sets close the region.
     bool closes_if_short(std::size_t missing, const DirectionNode& region, const Level& level, const State& state,
                          std::span<const MustHitSet> sets, double upper)
-        requires(Cover::equal_costs);
+        requires(PairCover::equal_costs);
     bool closes_with_one(const DirectionNode& region, const Level& level, const State& state,
                          std::span<const MustHitSet> sets, double upper)
-        requires(Cover::equal_costs);
+        requires(PairCover::equal_costs);
     bool closes_with_two(const DirectionNode& region, const Level& level, const State& state,
                          std::span<const MustHitSet> sets, double upper)
-        requires(Cover::equal_costs);
+        requires(PairCover::equal_costs);
     void enable_region(const DirectionNode& region);
     void enable_closure();
     // Whether 1/2 ||w||^2 is at least that for all that satisfy the enabled rows; if not, the shortest is a
@@ -75,7 +75,7 @@ private:
     const Samples& samples_;
     const DirectionFrame& frame_;
     const PairConflicts& pairs_;
-    Cover& cover_;
+    PairCover& cover_;
     MaxMargin& solver_;
     Candidate candidate_;
     Packing packing_;

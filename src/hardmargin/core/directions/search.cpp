@@ -45,10 +45,10 @@ std::optional<Samples> samples_of_equal_cost(const Samples& samples) {
     return Samples(features, labels, std::vector<double>(labels.size(), unit));
 }
 
-template <typename Cover>
+template <typename PairCover>
 DirectionOutcome search(const Samples& samples, std::vector<DirectionNode> frontier, Incumbent known,
                         const DirectionOptions& options, const SearchLimits& limits, Control& control) {
-    using Search = TreeSearch<DirectionTree<Cover>>;
+    using Search = TreeSearch<DirectionTree<PairCover>>;
     return Search(samples, std::move(frontier), std::move(known), options, limits, control).run();
 }
 

@@ -32,8 +32,8 @@ double narrowest(const Samples& samples) {
 
 }  // namespace
 
-template <typename Cover>
-DirectionTree<Cover>::DirectionTree(const Samples& samples, const DirectionOptions& options, Improve improve)
+template <typename PairCover>
+DirectionTree<PairCover>::DirectionTree(const Samples& samples, const DirectionOptions& options, Improve improve)
     : samples_(samples),
       options_(options),
       improve_(std::move(improve)),
@@ -47,44 +47,44 @@ DirectionTree<Cover>::DirectionTree(const Samples& samples, const DirectionOptio
       narrow_(narrowest(samples)),
       sample_tree_(samples, {.gap = options.gap, .cover_distance = PackingState::no_cover}, improve_) {}
 
-template <typename Cover>
-std::uint64_t DirectionTree<Cover>::work() const {
+template <typename PairCover>
+std::uint64_t DirectionTree<PairCover>::work() const {
     return pairs_.work() + cover_.work() + solver_.work() + offset_search_.work() + sample_tree_.work();
 }
 
-template <typename Cover>
-double DirectionTree<Cover>::effort() const {
+template <typename PairCover>
+double DirectionTree<PairCover>::effort() const {
     return static_cast<double>(pairs_.work() + sample_tree_.work()) +
            short_loops * static_cast<double>(cover_.work() + solver_.work());
 }
 
-template <typename Cover>
-typename DirectionTree<Cover>::Place& DirectionTree<Cover>::place_at(std::size_t depth) {
+template <typename PairCover>
+typename DirectionTree<PairCover>::Place& DirectionTree<PairCover>::place_at(std::size_t depth) {
     while (places_.size() <= depth) {
         places_.emplace_back();
     }
     return places_[depth];
 }
 
-template <typename Cover>
-std::vector<DirectionNode> DirectionTree<Cover>::search(const DirectionNode& root, double upper,
-                                                        std::uint64_t node_limit, const std::function<bool()>& stop,
-                                                        const std::function<bool()>& pause) {
+template <typename PairCover>
+std::vector<DirectionNode> DirectionTree<PairCover>::search(const DirectionNode& root, double upper,
+                                                            std::uint64_t node_limit,
+                                                            const std::function<bool()>& stop,
+                                                            const std::function<bool()>& pause) {
     upper_ = upper;
     solver_.set_stop(stop);
     pairs_.arrange(root);
-    const bool compares = Cover::equal_costs && packing_choice_.compares();
+    const bool compares = PairCover::equal_costs && packing_choice_.compares();
     Slice slice = compares ? compare_ways(root, node_limit, stop, pause)
                            : search_slice(root, node_limit, stop, pause, packing_choice_.packs());
     std::move(slice.stuck.begin(), slice.stuck.end(), std::back_inserter(stuck_));
     return std::move(slice.open);
 }
 
-template <typename Cover>
-typename DirectionTree<Cover>::Slice DirectionTree<Cover>::compare_ways(const DirectionNode& root,
-                                                                        std::uint64_t node_limit,
-                                                                        const std::function<bool()>& stop,
-                                                                        const std::function<bool()>& pause) {
+template <typename PairCover>
+typename DirectionTree<PairCover>::Slice DirectionTree<PairCover>::compare_ways(
+    const DirectionNode& root, std::uint64_t node_limit, const std::function<bool()>& stop,
+    const std::function<bool()>& pause) {
     Slice without = search_slice(root, node_limit, stop, pause, false);
     if (stop() || pause()) {
         return without;
@@ -96,12 +96,12 @@ typename DirectionTree<Cover>::Slice DirectionTree<Cover>::compare_ways(const Di
     return with.closed_share > without.closed_share ? with : without;
 }
 
-template <typename Cover>
-typename DirectionTree<Cover>::Slice DirectionTree<Cover>::search_slice(const DirectionNode& root,
-                                                                        std::uint64_t node_limit,
-                                                                        const std::function<bool()>& stop,
-                                                                        const std::function<bool()>& pause,
-                                                                        bool packing) {
+template <typename PairCover>
+typename DirectionTree<PairCover>::Slice DirectionTree<PairCover>::search_slice(const DirectionNode& root,
+                                                                                std::uint64_t node_limit,
+                                                                                const std::function<bool()>& stop,
+                                                                                const std::function<bool()>& pause,
+                                                                                bool packing) {
     Slice slice;
     const double effort_before = effort();
     const auto end = [&](std::vector<DirectionNode> open) {
@@ -163,14 +163,14 @@ typename DirectionTree<Cover>::Slice DirectionTree<Cover>::search_slice(const Di
     }
 }
 
-template <typename Cover>
-std::size_t DirectionTree<Cover>::memory_of(const Place& place) const {
+template <typename PairCover>
+std::size_t DirectionTree<PairCover>::memory_of(const Place& place) const {
     return place.pairs.conflicts.size() * sizeof(std::uint64_t) +
            place.pairs.undecided.size() * sizeof(PairConflicts::Word);
 }
 
-template <typename Cover>
-std::vector<DirectionNode> DirectionTree<Cover>::open_nodes(std::size_t depth) {
+template <typename PairCover>
+std::vector<DirectionNode> DirectionTree<PairCover>::open_nodes(std::size_t depth) {
     std::vector<DirectionNode> open;
     for (std::size_t k = 1; k < depth; ++k) {
         if (places_[k].has_waiting) {
@@ -184,13 +184,13 @@ std::vector<DirectionNode> DirectionTree<Cover>::open_nodes(std::size_t depth) {
     return open;
 }
 
-template <typename Cover>
-double DirectionTree<Cover>::norm_at_least(const DirectionNode& region) const {
+template <typename PairCover>
+double DirectionTree<PairCover>::norm_at_least(const DirectionNode& region) const {
     return safely_below(0.5 * region.shortest * region.shortest);
 }
 
-template <typename Cover>
-typename DirectionTree<Cover>::Verdict DirectionTree<Cover>::bound(Place& place, const Place& around) {
+template <typename PairCover>
+typename DirectionTree<PairCover>::Verdict DirectionTree<PairCover>::bound(Place& place, const Place& around) {
     DirectionNode& region = place.region;
     const double norm = norm_at_least(region);
     const double needed = effective_upper() - norm;
@@ -217,9 +217,9 @@ typename DirectionTree<Cover>::Verdict DirectionTree<Cover>::bound(Place& place,
     }
 }
 
-template <typename Cover>
-bool DirectionTree<Cover>::grow_cover(Place& place, const Place& around, double needed) {
-    if constexpr (Cover::equal_costs) {
+template <typename PairCover>
+bool DirectionTree<PairCover>::grow_cover(Place& place, const Place& around, double needed) {
+    if constexpr (PairCover::equal_costs) {
         // Sets with a matched sample in them say nothing that the matching does not say.
         const auto known = static_cast<std::size_t>(
             std::count_if(around.sets.sets.begin(), around.sets.sets.end(), [&](const MustHitSet& set) {
@@ -238,15 +238,15 @@ bool DirectionTree<Cover>::grow_cover(Place& place, const Place& around, double 
     return safely_below(cover_.cost(place.cover)) >= needed;
 }
 
-template <typename Cover>
-typename DirectionTree<Cover>::Verdict DirectionTree<Cover>::close(Place& place, const Place& around,
-                                                                   bool packing) {
+template <typename PairCover>
+typename DirectionTree<PairCover>::Verdict DirectionTree<PairCover>::close(Place& place, const Place& around,
+                                                                           bool packing) {
     DirectionNode& region = place.region;
     if (closing_.closes(region, place.pairs, place.cover, norm_at_least(region), effective_upper(), packing,
                         around.sets, place.sets)) {
         return Verdict::closed;
     }
-    if constexpr (Cover::equal_costs) {
+    if constexpr (PairCover::equal_costs) {
         // A better solution gives up a sample of each pair and each set, so that it cannot be long.
         const double given_up = safely_below(cover_.cost_of(place.cover.size + place.sets.sets.size()));
         region.bound = std::max(region.bound, given_up + norm_at_least(region));
@@ -263,8 +263,8 @@ typename DirectionTree<Cover>::Verdict DirectionTree<Cover>::close(Place& place,
 }
 
 // The samples that the best hyperplane along the region's middle keeps are worth a closer look.
-template <typename Cover>
-void DirectionTree<Cover>::try_middle(const DirectionNode& region, const std::function<bool()>& stop) {
+template <typename PairCover>
+void DirectionTree<PairCover>::try_middle(const DirectionNode& region, const std::function<bool()>& stop) {
     std::vector<double> direction(samples_.stride());
     for (std::size_t k = 0; k < frame_.dimension(); ++k) {
         add_scaled(direction.data(), 0.5 * (region.low[k] + region.high[k]), frame_.axis(k), samples_.stride());
@@ -287,8 +287,8 @@ void DirectionTree<Cover>::try_middle(const DirectionNode& region, const std::fu
 }
 
 // Few solutions meet in a region that is this small: they are told apart by the samples that they give up.
-template <typename Cover>
-typename DirectionTree<Cover>::Verdict DirectionTree<Cover>::search_over_samples(
+template <typename PairCover>
+typename DirectionTree<PairCover>::Verdict DirectionTree<PairCover>::search_over_samples(
     const DirectionNode& region, const std::function<bool()>& stop) {
     sample_tree_.set_region(frame_.rows(region));
     const std::vector<PackingNode> open =
@@ -299,8 +299,9 @@ typename DirectionTree<Cover>::Verdict DirectionTree<Cover>::search_over_samples
 }
 
 // Halves the coordinate that changes pairs most, or the lengths if they do.
-template <typename Cover>
-bool DirectionTree<Cover>::split(const DirectionNode& region, DirectionNode& first, DirectionNode& second) const {
+template <typename PairCover>
+bool DirectionTree<PairCover>::split(const DirectionNode& region, DirectionNode& first,
+                                     DirectionNode& second) const {
     std::size_t widest = 0;
     double widest_effect = -1;
     for (std::size_t k = 0; k < frame_.dimension(); ++k) {

@@ -42,7 +42,7 @@ struct DirectionOptions {
     std::uint64_t sample_nodes = 2000;
 };
 
-template <typename Cover>
+template <typename PairCover>
 class DirectionTree {
 public:
     using Node = DirectionNode;
@@ -91,7 +91,7 @@ private:
         DirectionNode waiting;
         bool has_waiting = false;
         PairConflicts::Level pairs;
-        typename Cover::State cover;
+        typename PairCover::State cover;
         RegionSets sets;
     };
 
@@ -114,10 +114,10 @@ private:
     Improve improve_;
     DirectionFrame frame_;
     PairConflicts pairs_;
-    Cover cover_;
+    PairCover cover_;
     MaxMargin solver_;
     OffsetSearch offset_search_;
-    RegionClosing<Cover> closing_;
+    RegionClosing<PairCover> closing_;
     double narrow_;
     PackingTree sample_tree_;
     std::vector<Place> places_;  // by depth; their storage is kept
