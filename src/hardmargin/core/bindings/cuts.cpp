@@ -1,4 +1,5 @@
-// Where Python meets what the methods on integer programming solvers need: cuts and the hinge loss.
+#include "bindings/cuts.h"
+
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>

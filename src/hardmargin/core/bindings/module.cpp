@@ -13,6 +13,8 @@
 #include "base/control.h"
 #include "base/kernels_choice.h"
 #include "base/samples.h"
+#include "bindings/cuts.h"
+#include "bindings/searches.h"
 #include "bindings/shared.h"
 #include "packing/root_bound.h"
 #include "primal/search.h"

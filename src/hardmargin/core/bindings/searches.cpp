@@ -1,4 +1,5 @@
-// Where Python meets the exact searches.
+#include "bindings/searches.h"
+
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>

@@ -75,7 +75,4 @@ Outcome watched(double seconds, nb::object observer, Function&& function) {
     return {control.timed_out(), control.interrupted(), watcher.error()};
 }
 
-void bind_searches(nb::module_& module);
-void bind_cuts(nb::module_& module);
-
 }  // namespace hardmargin
