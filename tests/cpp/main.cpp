@@ -3,6 +3,10 @@
 #include "base/kernels_choice.h"
 #include "check.h"
 
+#ifdef NDEBUG
+#error "the tests check the contracts of the core: without asserts they would not"
+#endif
+
 namespace {
 
 // What CTest takes for a skipped test.
