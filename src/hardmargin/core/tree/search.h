@@ -6,21 +6,19 @@
 // of what cannot be better than the incumbent, and if that is not enough, the newest subproblem comes first, which
 // keeps it from growing.
 //
-// `Tree` searches below one subproblem. It has
-//     Node                     with `bound`, `upper` (see PackingNode) and size_in_memory()
-//     Options                  with `gap`
-//     Tree(samples, options, improve)
-//     search(node, upper, node_limit, stop, pause)   returning what is left open
-//     take_stuck(), nodes(), work()
+// What searches below one subproblem is a SearchTree.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
+#include <cassert>
 #include <chrono>
+#include <concepts>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <iterator>
 #include <limits>
 #include <mutex>
@@ -50,6 +48,33 @@ struct SearchLimits {
     double keep_below = 0;
 };
 
+// An open subproblem as data. None of its solutions costs less than the smaller one of `bound` and `upper`.
+template <typename Node>
+concept SearchNode = std::movable<Node> && requires(Node node, const Node& constant) {
+    { node.bound } -> std::same_as<double&>;
+    { node.upper } -> std::same_as<double&>;
+    { constant.size_in_memory() } -> std::convertible_to<std::size_t>;
+};
+
+// Called with a solver whose solution satisfies its rows; returns the present upper bound.
+using ImproveFunction = std::function<double(const MaxMargin&)>;
+
+// Searches below one subproblem, depth first; every thread makes one. search(node, upper, node_limit, stop, pause)
+// returns what is left open of `node`: if nothing, none of its solutions is better than the incumbent by the gap.
+// take_stuck() returns, once, the subproblems that no further search can close. nodes() and work() only grow.
+template <typename Tree>
+concept SearchTree =
+    SearchNode<typename Tree::Node> && std::copy_constructible<typename Tree::Options> &&
+    std::constructible_from<Tree, const Samples&, const typename Tree::Options&, ImproveFunction> &&
+    requires(Tree tree, const Tree& constant, const typename Tree::Node& node,
+             const typename Tree::Options& options, const std::function<bool()>& stop) {
+        { options.gap } -> std::convertible_to<double>;
+        { tree.search(node, 1.0, std::uint64_t{1}, stop, stop) } -> std::same_as<std::vector<typename Tree::Node>>;
+        { tree.take_stuck() } -> std::same_as<std::vector<typename Tree::Node>>;
+        { constant.nodes() } -> std::same_as<std::uint64_t>;
+        { constant.work() } -> std::same_as<std::uint64_t>;
+    };
+
 template <typename Node>
 struct SearchOutcome {
     Incumbent best;          // no weights: nothing better than what it started with was found
@@ -62,7 +87,7 @@ struct SearchOutcome {
     std::vector<Node> open;
 };
 
-template <typename Tree>
+template <SearchTree Tree>
 class TreeSearch {
 public:
     using Node = typename Tree::Node;
@@ -82,6 +107,8 @@ public:
         if (best_.weights.empty()) {
             best_.objective = std::max(best_.objective, limits.keep_below);
         }
+        assert(limits.threads > 0);
+        assert(options.gap >= 0 && options.gap < 1);
         for (Node& node : frontier) {
             derived_under_ = std::min(derived_under_, node.upper);
             queue_.push(std::move(node));
