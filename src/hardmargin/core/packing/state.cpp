@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <limits>
+#include <stdexcept>
 #include <utility>
 
 namespace hardmargin {
@@ -31,6 +32,7 @@ PackingState::PackingState(const Samples& samples, const PackingOptions& options
       cover_(samples),
       separator_(samples) {
     assert(!options_.uses_cover() || options_.knowledge);
+    assert(!options_.knowledge || options_.knowledge->is_of(samples));
     for (const double cost : samples.costs()) {
         typical_cost_ += cost / static_cast<double>(samples.count());
     }
@@ -45,6 +47,10 @@ void PackingState::set_stop(const std::function<bool()>& stop) {
 }
 
 void PackingState::set_region(const std::vector<ExtraRow>& rows) {
+    if (options_.uses_cover()) {
+        throw std::logic_error("packing: a region cannot be searched with the cover bound");
+    }
+    is_loaded_ = false;
     region_rows_ = rows.size();
     for (MaxMargin* solver : {&solver_, &decided_, &separator_}) {
         solver->set_extra_rows(rows);
@@ -56,6 +62,7 @@ double PackingState::room() const {
 }
 
 void PackingState::load(const PackingNode& node, double upper) {
+    is_loaded_ = true;
     upper_ = upper;
     solver_.clear();
     decided_.clear();
@@ -109,6 +116,7 @@ PackingNode PackingState::node(double bound) const {
 // ---- decisions
 
 void PackingState::give_up(std::size_t sample) {
+    assert(is_free(sample));
     for (std::size_t index = sets_.size(); index-- > 0;) {
         const auto& members = sets_[index].members;
         if (std::any_of(members.begin(), members.end(), [&](const Member& m) { return m.sample == sample; })) {
@@ -124,6 +132,7 @@ void PackingState::give_up(std::size_t sample) {
 }
 
 PackingState::Verdict PackingState::keep(std::size_t sample) {
+    assert(is_free(sample));
     statuses_[sample] = SampleStatus::kept;
     ++decisions_;
     solver_.enable(sample);
@@ -177,6 +186,7 @@ void PackingState::dissolve(std::size_t index) {
 }
 
 void PackingState::pack(std::vector<Member> members) {
+    assert(!members.empty());
     double share = residual_[members[0].sample];
     for (const Member& member : members) {
         share = std::min(share, residual_[member.sample]);
@@ -200,6 +210,7 @@ void PackingState::collect_free_members(const MaxMargin& solver, std::vector<Mem
 // ---- conclusions
 
 PackingState::Verdict PackingState::tighten(Effort effort) {
+    assert(is_loaded_);
     // Where the cover bound has been used, repacking brings little beside it.
     bool covered = false;
     const bool thorough = effort == Effort::thorough;
@@ -416,6 +427,7 @@ void PackingState::save(Snapshot& snapshot) const {
 }
 
 void PackingState::restore(const Snapshot& snapshot) {
+    assert(snapshot.statuses.size() == samples_.count());
     statuses_ = snapshot.statuses;
     residual_ = snapshot.residual;
     sets_ = snapshot.sets;

@@ -19,6 +19,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -46,8 +47,8 @@ struct PackingOptions {
     std::optional<double> cover_distance = std::nullopt;
     // Bytes of certified sets to remember, in each thread, and once more in what the threads share.
     std::size_t pool_memory = 1ull << 30;
-    // What is known from earlier searches over the same samples, and what this one adds. PackingState must have it
-    // if it uses the cover bound; others make one if it is missing.
+    // What is known from earlier searches, which must have been over the same samples, and what this one adds.
+    // PackingState must have it if it uses the cover bound; others make one if it is missing.
     std::shared_ptr<PackingKnowledge> knowledge = nullptr;
 
     bool uses_cover() const { return !cover_distance || *cover_distance < std::numeric_limits<double>::infinity(); }
@@ -93,8 +94,8 @@ public:
     PackingState(const PackingState&) = delete;
     PackingState& operator=(const PackingState&) = delete;
 
-    // Only hyperplanes that satisfy these rows are of interest from now on; call before load(). Not together with
-    // the cover bound: its sets are to hold everywhere.
+    // Only hyperplanes that satisfy these rows are of interest from now on; load() must be next. std::logic_error
+    // together with the cover bound: its sets are to hold everywhere, and could not name these rows.
     void set_region(const std::vector<ExtraRow>& rows);
 
     // Starts at a subproblem, with nothing known but its decisions and the sets of others.
@@ -114,8 +115,8 @@ public:
     // Lets others have the sets that were found.
     void share_sets();
 
+    // Decide a free sample. Closed if a set has no member left.
     void give_up(std::size_t sample);
-    // Closed if a set has no member left.
     Verdict keep(std::size_t sample);
 
     // A lower bound on every solution of the subproblem that is better than the incumbent: costs decided and
@@ -125,7 +126,10 @@ public:
     double progress() const;
 
     const std::vector<MustHitSet>& sets() const { return sets_; }
-    bool is_free(std::size_t sample) const { return statuses_[sample] == SampleStatus::free; }
+    bool is_free(std::size_t sample) const {
+        assert(sample < statuses_.size());
+        return statuses_[sample] == SampleStatus::free;
+    }
     double room() const;
     // How far each sample is given up in the cover bound; empty if it was not asked for here.
     std::span<const double> cover_values() const { return cover_values_; }
@@ -194,6 +198,7 @@ private:
     MaxMargin separator_;  // kept samples, flips, and free samples with small values in the cover bound
     std::vector<double> cover_values_;
     std::size_t region_rows_ = 0;
+    bool is_loaded_ = false;
     std::function<bool()> stop_ = [] { return false; };
     Snapshot before_repack_;
     std::vector<Member> found_;
