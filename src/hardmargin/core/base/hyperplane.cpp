@@ -1,6 +1,7 @@
 #include "base/hyperplane.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 
 #include "base/kernels.h"
@@ -9,6 +10,7 @@ namespace hardmargin {
 
 Incumbent evaluate(const Samples& samples, std::span<const double> weights, double bias,
                    std::span<const double> margins) {
+    assert(weights.size() == samples.stride() && margins.size() >= samples.count());
     constexpr double kept_margin = 1 - 1e-9;
     Incumbent found;
     double smallest = 1;

@@ -1,11 +1,13 @@
-// The innermost loops on dense arrays. Lengths called `stride` or `padded` are multiples of `lanes`, and the
-// padding holds zeros, so that every loop runs over whole vectors. Sums run in `lanes` fixed partial sums:
-// fast without -ffast-math, and the same on every call.
+// The innermost loops on dense arrays. Lengths called `stride` must be multiples of `lanes`, those called `padded`
+// of `tile`, and the padding must hold zeros, so that every loop runs over whole vectors; only those called
+// `length` may be any. Sums run in `lanes` fixed partial sums: fast without -ffast-math, and the same on every
+// call.
 //
 // Every loop is compiled three times: for any CPU, for those with AVX2 and FMA, and for those with AVX-512. Which
 // table serves is decided once, when the library is loaded (base/kernels_choice.h).
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 
@@ -66,12 +68,12 @@ struct PairBits {
 
 struct Kernels {
     double (*dot)(const double* left, const double* right, std::size_t stride);
-    void (*add_scaled)(double* target, double factor, const double* source, std::size_t stride);
+    void (*add_scaled)(double* target, double factor, const double* source, std::size_t length);
     void (*multiply_rows)(const double* rows, std::size_t count, std::size_t stride, const double* vector,
                           double* out);
     void (*add_rows)(const double* rows, std::size_t count, std::size_t stride, const double* factors,
                      double* target);
-    void (*rotate)(double* upper, double* lower, double cosine, double sine, std::size_t stride);
+    void (*rotate)(double* upper, double* lower, double cosine, double sine, std::size_t length);
     void (*combine_columns)(const Columns& columns, const double* weights, double bias, double* out);
     std::size_t (*price)(const Columns& columns, const double* weights, double bias, const double* scales,
                          const double* offsets, double* out);
@@ -88,45 +90,51 @@ extern const Kernels avx512_kernels;
 extern const Kernels& kernels;
 
 inline double dot(const double* left, const double* right, std::size_t stride) {
+    assert(stride % lanes == 0);
     return kernels.dot(left, right, stride);
 }
 
 // target += factor * source
-inline void add_scaled(double* target, double factor, const double* source, std::size_t stride) {
-    kernels.add_scaled(target, factor, source, stride);
+inline void add_scaled(double* target, double factor, const double* source, std::size_t length) {
+    kernels.add_scaled(target, factor, source, length);
 }
 
 // out[k] = rows[k] . vector for k < count; rows lie one after the other, `stride` apart.
 inline void multiply_rows(const double* rows, std::size_t count, std::size_t stride, const double* vector,
                           double* out) {
+    assert(stride % lanes == 0);
     kernels.multiply_rows(rows, count, stride, vector, out);
 }
 
 // target += sum_k factors[k] * rows[k]
 inline void add_rows(const double* rows, std::size_t count, std::size_t stride, const double* factors,
                      double* target) {
+    assert(stride % lanes == 0);
     kernels.add_rows(rows, count, stride, factors, target);
 }
 
 // (upper, lower) <- (cosine * upper + sine * lower, cosine * lower - sine * upper)
-inline void rotate(double* upper, double* lower, double cosine, double sine, std::size_t stride) {
-    kernels.rotate(upper, lower, cosine, sine, stride);
+inline void rotate(double* upper, double* lower, double cosine, double sine, std::size_t length) {
+    kernels.rotate(upper, lower, cosine, sine, length);
 }
 
 // out[i] = bias * bias_column[i] + sum_k weights[k] * column_k[i] for i < padded.
 inline void combine_columns(const Columns& columns, const double* weights, double bias, double* out) {
+    assert(columns.padded % tile == 0);
     kernels.combine_columns(columns, weights, bias, out);
 }
 
 // The same, and returns the i with the smallest (out[i] - 1) * scales[i] + offsets[i]; NaN is never chosen.
 inline std::size_t price(const Columns& columns, const double* weights, double bias, const double* scales,
                          const double* offsets, double* out) {
+    assert(columns.padded % tile == 0);
     return kernels.price(columns, weights, bias, scales, offsets, out);
 }
 
 // About what price() returns, from single precision; `scores` has `padded` entries for its use.
 inline std::size_t coarse_price(const CoarseColumns& columns, const float* weights, float bias,
                                 const float* offsets, float* scores) {
+    assert(columns.padded % tile == 0);
     return kernels.coarse_price(columns, weights, bias, offsets, scores);
 }
 
@@ -134,6 +142,7 @@ inline std::size_t coarse_price(const CoarseColumns& columns, const float* weigh
 // of pairs that are not wanted may be anything. `ends` has room for `word_bits` numbers.
 inline PairBits compare_pairs(const PairRanges& ranges, std::size_t point, std::size_t begin, std::uint64_t wanted,
                               float* ends) {
+    assert(point < ranges.point_stride && begin + word_bits <= ranges.stride);
     return kernels.compare_pairs(ranges, point, begin, wanted, ends);
 }
 

@@ -41,8 +41,8 @@ double dot_loop(const double* left, const double* right, std::size_t stride) {
     return (partial[0] + partial[1]) + (partial[2] + partial[3]);
 }
 
-void add_scaled_loop(double* target, double factor, const double* source, std::size_t stride) {
-    for (std::size_t k = 0; k < stride; ++k) {
+void add_scaled_loop(double* target, double factor, const double* source, std::size_t length) {
+    for (std::size_t k = 0; k < length; ++k) {
         target[k] += factor * source[k];
     }
 }
@@ -65,8 +65,8 @@ void add_rows_loop(const double* rows, std::size_t count, std::size_t stride, co
     }
 }
 
-void rotate_loop(double* upper, double* lower, double cosine, double sine, std::size_t stride) {
-    for (std::size_t k = 0; k < stride; ++k) {
+void rotate_loop(double* upper, double* lower, double cosine, double sine, std::size_t length) {
+    for (std::size_t k = 0; k < length; ++k) {
         const double first = upper[k];
         const double second = lower[k];
         upper[k] = cosine * first + sine * second;

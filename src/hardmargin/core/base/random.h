@@ -2,6 +2,7 @@
 // digits.
 #pragma once
 
+#include <cassert>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -27,7 +28,10 @@ public:
     double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
 
     // In [0, count); count > 0. The bias of the remainder is below 2^-32 for any count a problem can have.
-    std::size_t below(std::size_t count) { return static_cast<std::size_t>(next() % count); }
+    std::size_t below(std::size_t count) {
+        assert(count > 0);
+        return static_cast<std::size_t>(next() % count);
+    }
 
     // Standard normal.
     double normal() {

@@ -1,6 +1,7 @@
 // The samples of a problem, laid out for the core's loops.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -23,7 +24,10 @@ public:
     std::size_t padded_count() const { return padded_count_; }
 
     // y_i x_i, not x_i.
-    const double* row(std::size_t i) const { return rows_.data() + i * stride_; }
+    const double* row(std::size_t i) const {
+        assert(i < count());
+        return rows_.data() + i * stride_;
+    }
     // Copy of the rows in tiles, for evaluating all samples at once; the labels are the bias column.
     Columns columns() const { return {columns_.data(), dimension_, padded_count_, labels_.data()}; }
 
@@ -31,13 +35,22 @@ public:
         return {coarse_columns_.data(), dimension_, padded_count_, coarse_labels_.data(), coarse_scales_.data()};
     }
 
-    double label(std::size_t i) const { return labels_[i]; }
-    double cost(std::size_t i) const { return costs_[i]; }
+    double label(std::size_t i) const {
+        assert(i < count());
+        return labels_[i];
+    }
+    double cost(std::size_t i) const {
+        assert(i < count());
+        return costs_[i];
+    }
     std::span<const double> costs() const { return costs_; }
     // What every sample costs, or 0 if costs differ.
     double common_cost() const;
     // ||x_i||, rounded up.
-    double norm(std::size_t i) const { return norms_[i]; }
+    double norm(std::size_t i) const {
+        assert(i < count());
+        return norms_[i];
+    }
     // Proportional to 1 / ||x_i||, from 1 for the longest sample to 100: turns violations into distances.
     const double* pricing_scales() const { return pricing_scales_.data(); }
     double largest_norm() const { return largest_norm_; }

@@ -27,11 +27,8 @@ class OwningCutOracle {
 public:
     OwningCutOracle(const Matrix& features, const Vector& labels, WeightRegion region, double radius)
         : samples_(view(features), view(labels), std::vector<double>(labels.size(), 1.0)),
-          oracle_(samples_, region, radius) {
+          oracle_(samples_, region, checked(radius)) {
         oracle_.set_stop([this] { return stopped_.load(); });
-        if (!(radius * radius > 0)) {
-            throw nb::value_error("radius: expected a positive number, not too small to be squared");
-        }
     }
     OwningCutOracle(const OwningCutOracle&) = delete;
     OwningCutOracle& operator=(const OwningCutOracle&) = delete;
@@ -63,6 +60,13 @@ public:
     }
 
 private:
+    static double checked(double radius) {
+        if (!(radius * radius > 0)) {
+            throw nb::value_error("radius: expected a positive number, not too small to be squared");
+        }
+        return radius;
+    }
+
     Samples samples_;
     CutOracle oracle_;
     std::atomic<bool> stopped_ = false;

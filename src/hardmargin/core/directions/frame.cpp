@@ -1,6 +1,7 @@
 #include "directions/frame.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 #include "base/kernels.h"
@@ -12,6 +13,7 @@ DirectionFrame::DirectionFrame(const Samples& samples, std::span<const double> f
       stride_(samples.stride()),
       axes_(dimension_ * stride_),
       coordinates_(samples.count() * dimension_) {
+    assert(first_axis.empty() || (first_axis.size() == dimension_ && mirrored < dimension_));
     for (std::size_t k = 0; k < dimension_; ++k) {
         axes_[k * stride_ + k] = 1;
     }
@@ -43,6 +45,7 @@ DirectionFrame::DirectionFrame(const Samples& samples, std::span<const double> f
 }
 
 std::vector<ExtraRow> DirectionFrame::rows(const DirectionNode& region) const {
+    assert(region.fits(dimension_));
     std::vector<ExtraRow> rows;
     const double* face = axis(region.face);
     const auto side_row = [&](std::size_t k, double sign, double share_of_face) {
@@ -70,6 +73,7 @@ std::vector<ExtraRow> DirectionFrame::rows(const DirectionNode& region) const {
 }
 
 void DirectionFrame::longest_middle(const DirectionNode& region, double* weights) const {
+    assert(region.fits(dimension_));
     std::fill_n(weights, stride_, 0.0);
     double squared = 0;
     for (std::size_t k = 0; k < dimension_; ++k) {

@@ -19,7 +19,8 @@ public:
     static constexpr double rounding = 1e-11;
 
     // The first axis takes the place of the one of feature `mirrored`, and the others are turned accordingly, the
-    // less the more of it was in that place. A zero or empty `first_axis` leaves the coordinates as they are.
+    // less the more of it was in that place. A zero or empty `first_axis` leaves the coordinates as they are;
+    // another one must have Samples::dimension() entries.
     DirectionFrame(const Samples& samples, std::span<const double> first_axis, std::size_t mirrored);
 
     std::size_t dimension() const { return dimension_; }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <cmath>
 
 #include "base/bits.h"
@@ -12,7 +13,9 @@
 namespace hardmargin {
 
 ConflictMatching::ConflictMatching(const Samples& samples, const PairConflicts& pairs)
-    : samples_(samples), pairs_(pairs), cost_(samples.cost(0)), unvisited_(pairs.words()) {}
+    : samples_(samples), pairs_(pairs), cost_(samples.cost(0)), unvisited_(pairs.words()) {
+    assert(samples.common_cost() > 0);
+}
 
 void ConflictMatching::start(State& state) const {
     state.partner_of_positive.assign(pairs_.positives(), -1);

@@ -25,6 +25,7 @@ public:
         std::size_t size = 0;
     };
 
+    // The samples must have a common cost above zero.
     ConflictMatching(const Samples& samples, const PairConflicts& pairs);
 
     void start(State& state) const;
@@ -46,7 +47,7 @@ public:
     bool release(const PairConflicts::Level& level, State& state, std::size_t sample,
                  std::span<const MustHitSet> beside = {});
     // What follows for solutions that give up exactly one sample of every matched pair and of every set, those of
-    // `given_up`, which are in neither, and no other, and that keep `kept`.
+    // `given_up`, which must be in neither, and no other, and that keep `kept`. No sample of a set may be matched.
     void close_exactly(const PairConflicts::Level& level, const State& state, std::span<const MustHitSet> sets,
                        std::span<const std::size_t> given_up, std::span<const std::size_t> kept,
                        ConflictClosure& closure);

@@ -1,6 +1,7 @@
 // The part of ConflictMatching that knows must-hit sets beside the matching.
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <vector>
 
 #include "base/bits.h"
@@ -26,10 +27,12 @@ void ConflictMatching::close_exactly(const PairConflicts::Level& level, const St
     };
     for (const MustHitSet& members : sets) {
         for (const std::uint32_t sample : members) {
+            assert(!matched(state, sample));
             mark(sample, 0);
         }
     }
     for (const std::size_t sample : given_up) {
+        assert(!matched(state, sample));
         mark(sample, 0);
     }
     for (const std::size_t sample : kept) {
@@ -85,6 +88,7 @@ bool ConflictMatching::replace(std::size_t start, const PairConflicts::Level& le
 
 std::size_t ConflictMatching::exchange(const PairConflicts::Level& level, State& state,
                                        std::span<const MustHitSet> sets, std::span<const double> margins) {
+    assert(margins.size() >= samples_.count());
     const auto missed = [&](std::size_t sample) { return margins[sample] < 1 - margin_rounding; };
     // The positive of a pair that misses both margins.
     const auto missed_pair = [&](std::size_t negative) {

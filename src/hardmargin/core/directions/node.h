@@ -30,6 +30,12 @@ struct DirectionNode {
     double bound = 0;
     double upper = 0;
 
+    // Whether it is a box on a face of the cube of so many dimensions.
+    bool fits(std::size_t dimension) const {
+        return face < dimension && low.size() == dimension && high.size() == dimension && low[face] == sign &&
+               high[face] == sign && std::fabs(sign) == 1;
+    }
+
     std::size_t size_in_memory() const {
         return sizeof(*this) + sizeof(double) * (low.capacity() + high.capacity());
     }

@@ -1,6 +1,7 @@
 #include "directions/pair_conflicts.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -156,6 +157,8 @@ void PairConflicts::project(Columns& columns, const DirectionNode& region, const
 }
 
 void PairConflicts::decide(const DirectionNode& region, const Level& around, Level& level) {
+    assert(region.low.size() == frame_.dimension() && region.high.size() == frame_.dimension());
+    assert(around.conflicts.size() == positives() * words_);
     constexpr double share = single_share;
     const double least = region.least_length();
     const double at_longest = 2 / region.longest * (1 - share);
@@ -222,6 +225,8 @@ void PairConflicts::shorten(const DirectionNode& region, Level& level) {
     }
     // s.(x_i - x_j) - at_length a.s <= end - needed_ - (at_length - at_longest_) least_ for all s of the box.
     const double at_length = 2 / region.longest * (1 - single_share);
+    assert(region.least_length() == least_ && at_length >= at_longest_);
+    assert(level.undecided.size() * word_bits <= ends_.size());
     const double needed = (needed_ + (at_length - at_longest_) * least_) * (1 - single_share);
     const float limit = as_needed(needed);
     work_ += level.undecided.size() * word_bits / 2;

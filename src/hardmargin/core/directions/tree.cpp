@@ -1,6 +1,7 @@
 #include "directions/tree.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <iterator>
 #include <limits>
@@ -71,6 +72,7 @@ std::vector<DirectionNode> DirectionTree<PairCover>::search(const DirectionNode&
                                                             std::uint64_t node_limit,
                                                             const std::function<bool()>& stop,
                                                             const std::function<bool()>& pause) {
+    assert(root.fits(samples_.dimension()));
     upper_ = upper;
     solver_.set_stop(stop);
     pairs_.arrange(root);

@@ -1,6 +1,7 @@
 #include "literature/cut_oracle.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <span>
 #include <utility>
@@ -38,6 +39,7 @@ std::vector<ExtraRow> box_rows(const Samples& samples, double radius) {
 
 CutOracle::CutOracle(const Samples& samples, WeightRegion region, double radius)
     : samples_(samples), region_(region), largest_value_(largest_value(samples, region, radius)), solver_(samples) {
+    assert(radius * radius > 0);
     if (region == WeightRegion::box) {
         std::vector<ExtraRow> rows = box_rows(samples, radius);
         const std::size_t count = rows.size();
@@ -50,6 +52,7 @@ CutOracle::CutOracle(const Samples& samples, WeightRegion region, double radius)
 }
 
 CutOracle::Answer CutOracle::separate(std::span<const unsigned char> asked) {
+    assert(asked.size() == samples_.count());
     const auto is_asked = [&](std::size_t i) { return asked[i] != 0; };
     solver_.restore(start_, [&](std::size_t) { return true; }, [](std::size_t) { return false; });
     for (std::size_t i = 0; i < samples_.count(); ++i) {

@@ -28,9 +28,10 @@ public:
         unknown      // rounding or a stop got in the way
     };
 
+    // The square of `radius` must be above zero.
     CutOracle(const Samples& samples, WeightRegion region, double radius);
 
-    // Whether the samples with asked[i] != 0 can be kept together.
+    // Whether the samples with asked[i] != 0 can be kept together; one entry per sample.
     Answer separate(std::span<const unsigned char> asked);
     // After impossible: samples asked for that cannot be kept together, in rising order. Without any one of them
     // the others can, unless rounding or a stop hides it.

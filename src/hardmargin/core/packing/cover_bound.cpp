@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <cmath>
 #include <vector>
 
@@ -105,6 +106,7 @@ void CoverBound::load(const CoverLp::Basis& basis, std::span<const SampleStatus>
 }
 
 void CoverBound::exclude_kept(std::span<const SampleStatus> statuses) {
+    assert(statuses.size() == samples_.count());
     for (std::size_t i = 0; i < statuses.size(); ++i) {
         program_.exclude(i, statuses[i] == SampleStatus::kept);
     }

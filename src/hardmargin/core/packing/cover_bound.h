@@ -3,6 +3,7 @@
 // Joins the pool of certified sets and the linear program over those that are valid in the present subproblem.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -47,7 +48,10 @@ public:
     double value() const { return value_; }  // the same, not rounded up to whole samples
     // After solve(): how far each sample is given up in the program; what the bound is if it is given up.
     std::span<const double> values() const { return program_.values(); }
-    double bound_if_given_up(std::size_t sample) const { return rounded(value_ + reduced_costs_[sample]); }
+    double bound_if_given_up(std::size_t sample) const {
+        assert(sample < reduced_costs_.size());
+        return rounded(value_ + reduced_costs_[sample]);
+    }
 
     const CoverLp::Basis& basis() const { return program_.basis(); }
     // Starts from the basis of a subproblem above the one with these decisions.

@@ -1,6 +1,7 @@
 #include "packing/cover_choice.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 namespace hardmargin {
@@ -29,6 +30,7 @@ std::size_t CoverChoice::threshold() const {
 }
 
 CoverChoice::Decision CoverChoice::decide(double distance) {
+    assert(!std::isnan(distance));
     const std::lock_guard lock(mutex_);
     const double whole = std::floor(std::clamp(distance, 0.0, static_cast<double>(largest_distance)));
     Decision decision{.distance = static_cast<std::size_t>(whole), .most_work = unlimited};
@@ -51,6 +53,7 @@ CoverChoice::Decision CoverChoice::decide(double distance) {
 }
 
 void CoverChoice::note(const Decision& decision, std::uint64_t work, bool closed) {
+    assert(decision.distance <= largest_distance);
     const std::lock_guard lock(mutex_);
     Record& noted = record(decision.way, decision.distance);
     noted.work += static_cast<double>(work);

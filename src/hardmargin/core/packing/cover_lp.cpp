@@ -1,6 +1,7 @@
 #include "packing/cover_lp.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -59,6 +60,7 @@ void CoverLp::clear() {
 }
 
 std::uint32_t CoverLp::add(std::span<const std::uint32_t> items) {
+    assert(std::all_of(items.begin(), items.end(), [this](std::uint32_t item) { return item < item_count(); }));
     items_.insert(items_.end(), items.begin(), items.end());
     begins_.push_back(items_.size());
     return static_cast<std::uint32_t>(set_count() - 1);
@@ -75,6 +77,11 @@ void CoverLp::start() {
 }
 
 void CoverLp::load(const Basis& basis) {
+    assert(basis.sets.size() == basis.items.size());
+    assert(
+        std::all_of(basis.sets.begin(), basis.sets.end(), [this](std::uint32_t set) { return set < set_count(); }));
+    assert(std::all_of(basis.items.begin(), basis.items.end(),
+                       [this](std::uint32_t item) { return item < item_count(); }));
     start();
     basis_ = basis;
     for (std::size_t place = 0; place < basis_.items.size(); ++place) {

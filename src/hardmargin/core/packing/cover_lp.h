@@ -14,6 +14,7 @@
 // The bound does not rely on any of this: packing_value() recomputes it from y alone.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -43,6 +44,7 @@ public:
     // Sets are numbered in order; the first item_count() of them are {0}, {1}, ...
     std::size_t set_count() const { return begins_.size() - 1; }
     std::span<const std::uint32_t> items(std::size_t set) const {
+        assert(set < set_count());
         return {items_.data() + begins_[set], items_.data() + begins_[set + 1]};
     }
     std::uint32_t add(std::span<const std::uint32_t> items);
@@ -51,9 +53,15 @@ public:
 
     // The sets that must be covered. Sets that are in the basis but not among them must be valid too.
     void set_active(std::vector<std::uint32_t> sets) { active_ = std::move(sets); }
-    void activate(std::uint32_t set) { active_.push_back(set); }
+    void activate(std::uint32_t set) {
+        assert(set < set_count());
+        active_.push_back(set);
+    }
     // Items that may not be used.
-    void exclude(std::size_t item, bool excluded) { excluded_[item] = excluded; }
+    void exclude(std::size_t item, bool excluded) {
+        assert(item < item_count());
+        excluded_[item] = excluded;
+    }
 
     const Basis& basis() const { return basis_; }
     // Starts from a basis that was optimal with less sets or less excluded items.

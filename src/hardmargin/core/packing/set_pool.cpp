@@ -46,6 +46,7 @@ SetPool::Place SetPool::add(std::span<const Multiplier> certificate, double valu
 
 SetPool::Place SetPool::add(const SetPool& other, std::size_t index) {
     assert(other.sample_count_ == sample_count_);
+    assert(&other != this && index < other.size());
     const std::uint64_t* const begin = other.bits_.data() + 2 * words_ * index;
     bits_.insert(bits_.end(), begin, begin + 2 * words_);
     return add_appended(other.value(index));

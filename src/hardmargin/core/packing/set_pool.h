@@ -9,6 +9,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -28,7 +29,10 @@ public:
     explicit SampleBits(std::size_t sample_count) : words_(words_for(sample_count)) {}
 
     void clear() { std::fill(words_.begin(), words_.end(), 0); }
-    void insert(std::size_t sample) { words_[sample / word_size] |= std::uint64_t{1} << (sample % word_size); }
+    void insert(std::size_t sample) {
+        assert(sample / word_size < words_.size());
+        words_[sample / word_size] |= std::uint64_t{1} << (sample % word_size);
+    }
     std::span<const std::uint64_t> words() const { return words_; }
 
 private:
@@ -56,9 +60,10 @@ public:
         std::size_t index;
         bool is_new;
     };
-    // Where the set is; one that is known already keeps its index and the better value.
+    // Where the set is; one that is known already keeps its index and the better value. The certificate must be of
+    // samples and flips alone: extra rows hold in a region only, and a set is to hold everywhere.
     Place add(std::span<const Multiplier> certificate, double value);
-    // The same for a set of another pool with the same samples.
+    // The same for a set of another pool, which must be of the same samples.
     Place add(const SetPool& other, std::size_t index);
     // The value of a set may turn out to be larger than what its first certificate has proven.
     void raise(std::size_t index, double value) { entries_[index].value = std::max(entries_[index].value, value); }
@@ -72,7 +77,10 @@ private:
         std::uint64_t last_use;
     };
 
-    std::span<const std::uint64_t> bits(std::size_t row) const { return {bits_.data() + row * words_, words_}; }
+    std::span<const std::uint64_t> bits(std::size_t row) const {
+        assert(row < 2 * size());
+        return {bits_.data() + row * words_, words_};
+    }
     std::vector<std::uint32_t> listed(std::span<const std::uint64_t> bits) const;
     // Takes over the set whose bits have been appended to bits_.
     Place add_appended(double value);

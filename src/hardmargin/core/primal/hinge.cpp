@@ -1,6 +1,7 @@
 #include "primal/hinge.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 #include "base/kernels.h"
@@ -20,6 +21,7 @@ void HingeLoss::reset() {
 
 const Hyperplane& HingeLoss::solve(std::span<const double> limits, std::size_t passes, Random& random,
                                    const std::function<bool()>& stop) {
+    assert(limits.size() == samples_.count());
     constexpr double movement_tolerance = 1e-3;
     const std::size_t stride = samples_.stride();
     const double bias_square = bias_feature_ * bias_feature_;

@@ -21,8 +21,8 @@ class HingeLoss {
 public:
     explicit HingeLoss(const Samples& samples);
 
-    // Samples with a limit of zero take no part. Ends after `passes` over the samples, when the multipliers
-    // hardly move, or when `stop`, asked once a pass, says yes.
+    // One limit per sample, not negative; samples with a limit of zero take no part. Ends after `passes` over the
+    // samples, when the multipliers hardly move, or when `stop`, asked once a pass, says yes.
     const Hyperplane& solve(std::span<const double> limits, std::size_t passes, Random& random,
                             const std::function<bool()>& stop);
     // Starts anew at the next call.

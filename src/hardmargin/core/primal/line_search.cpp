@@ -1,6 +1,7 @@
 #include "primal/line_search.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <limits>
 
@@ -16,6 +17,7 @@ constexpr double kept_margin = 1 - 1e-9;
 }  // namespace
 
 LineMinimum LineSearch::minimise(const Line& line, double from, double to, double limit) {
+    assert(line.margins.size() >= samples_.count() && line.slopes.size() >= samples_.count());
     LineMinimum best{0, std::numeric_limits<double>::infinity()};
     // The steps that keep the norm term below the limit.
     if (line.direction_squared > 0) {

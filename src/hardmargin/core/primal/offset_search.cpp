@@ -1,6 +1,7 @@
 #include "primal/offset_search.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 
 #include "base/kernels.h"
@@ -8,6 +9,7 @@
 namespace hardmargin {
 
 OffsetSearch::Optimum OffsetSearch::minimise(std::span<const double> direction, const std::function<bool()>& stop) {
+    assert(direction.size() == samples_.stride());
     margins_.resize(samples_.padded_count());
     samples_.margins(direction.data(), 0.0, margins_.data());
     negatives_.clear();

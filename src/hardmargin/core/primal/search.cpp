@@ -1,6 +1,7 @@
 #include "primal/search.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <limits>
 
@@ -112,6 +113,7 @@ void PrimalSearch::start(Control& control, const Budget& budget) {
 }
 
 void PrimalSearch::offer(Control& control, const Budget& budget, const Hyperplane& hyperplane) {
+    assert(hyperplane.weights.size() == samples_.stride());
     set_budget(control, budget);
     offer_as_best(hyperplane);
     descend_from(hyperplane, kept_margin);

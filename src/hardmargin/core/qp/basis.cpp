@@ -1,6 +1,7 @@
 #include "qp/basis.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 #include "base/kernels.h"
@@ -40,6 +41,8 @@ double Basis::split(const double* vector, double* projections, double* rest) {
 }
 
 void Basis::append(const double* projections, const double* rest, double squared_length) {
+    assert(squared_length > 0);
+    assert(count_ < inverse_diagonal_.size());
     const double length = std::sqrt(squared_length);
     triangle_.resize(column_begin(count_ + 1));
     std::copy_n(projections, count_, &triangle(0, count_));
@@ -52,6 +55,7 @@ void Basis::append(const double* projections, const double* rest, double squared
 }
 
 double Basis::erase(std::size_t k, double* projections, double* rest) {
+    assert(k < count_);
     for (std::size_t column = k; column + 1 < count_; ++column) {
         std::copy_n(&triangle(0, column + 1), column + 2, &triangle(0, column));
     }

@@ -19,7 +19,7 @@ public:
     // Splits `vector` into its part in the span, sum_k projections[k] basis[k], and the `rest` outside it,
     // whose squared length is returned. Projected twice, so that the rest is orthogonal to working precision.
     double split(const double* vector, double* projections, double* rest);
-    // Adds the vector that split() was called with; its rest must not be zero.
+    // Adds the vector that split() was called with; its rest must not be zero, and the basis not be full.
     void append(const double* projections, const double* rest, double squared_length);
     // Removes vector k; the later ones move up. Keeps a split() of another vector up to date: what it has in
     // common with the direction that leaves the span moves from `projections` (dimension + 1 entries) to

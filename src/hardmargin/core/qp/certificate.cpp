@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -113,7 +114,9 @@ double certified_value(const Samples& samples, std::span<const ExtraRow> extra_r
             demand += signed_factor;
             gradient_size += factor * samples.norm(i);
         } else {
+            assert(multiplier.row - 2 * n < extra_rows.size());
             const ExtraRow& extra = extra_rows[multiplier.row - 2 * n];
+            assert(extra.normal.size() == samples.stride());
             add_scaled(gradient.data(), factor, extra.normal.data(), samples.stride());
             demand += factor * extra.bound;
             demand_size += factor * std::abs(extra.bound);

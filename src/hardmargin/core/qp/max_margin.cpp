@@ -49,12 +49,14 @@ MaxMargin::MaxMargin(const Samples& samples)
 // ---- rows
 
 void MaxMargin::enable(std::size_t row) {
+    assert(row < enabled_.size());
     if (enabled_[row] != 0) {
         return;
     }
     enabled_[row] = 1;
     const std::size_t n = samples_.count();
     if (row < n) {
+        assert(!pooled_ || in_pool(row));
         set_keep_offset(row, true);
         list(row);
         ++enabled_counts_[samples_.label(row) > 0];
@@ -64,6 +66,7 @@ void MaxMargin::enable(std::size_t row) {
 }
 
 void MaxMargin::disable(std::size_t row) {
+    assert(row < enabled_.size());
     if (enabled_[row] == 0) {
         return;
     }
@@ -115,6 +118,8 @@ void MaxMargin::forget() {
 void MaxMargin::set_extra_rows(std::vector<ExtraRow> rows) {
     forget();
     extra_rows_ = std::move(rows);
+    assert(std::all_of(extra_rows_.begin(), extra_rows_.end(),
+                       [this](const ExtraRow& row) { return row.normal.size() == samples_.stride(); }));
     enabled_.resize(2 * samples_.count());
     enabled_.resize(2 * samples_.count() + extra_rows_.size());
 }
@@ -271,6 +276,7 @@ void MaxMargin::withdraw_or_forget(std::size_t row, double multiplier) {
 
 MaxMarginStatus MaxMargin::solve(double threshold) {
     assert(origin_.empty() || threshold == no_threshold);
+    assert(!std::isnan(threshold));
     const double reach = threshold * (1 + threshold_slack);
     const std::size_t most_iterations = 50 * (samples_.dimension() + 20) + samples_.count();
     double looseness = 1;

@@ -56,10 +56,19 @@ public:
     explicit MaxMargin(const Samples& samples);
 
     // Row numbers as in qp/certificate.h.
-    std::size_t flip_row(std::size_t sample) const { return samples_.count() + sample; }
-    std::size_t extra_row(std::size_t j) const { return 2 * samples_.count() + j; }
+    std::size_t flip_row(std::size_t sample) const {
+        assert(sample < samples_.count());
+        return samples_.count() + sample;
+    }
+    std::size_t extra_row(std::size_t j) const {
+        assert(j < extra_rows_.size());
+        return 2 * samples_.count() + j;
+    }
 
-    bool enabled(std::size_t row) const { return enabled_[row] != 0; }
+    bool enabled(std::size_t row) const {
+        assert(row < enabled_.size());
+        return enabled_[row] != 0;
+    }
     void enable(std::size_t row);
     // Also takes the row out of the solution, which stays a valid start.
     void disable(std::size_t row);
@@ -70,7 +79,7 @@ public:
     // Replaces the extra rows; they start disabled, and the solution is forgotten.
     void set_extra_rows(std::vector<ExtraRow> rows);
 
-    // Of the samples, only these will be enabled until clear(): violated ones are looked for among them, and after
+    // Of the samples, only these may be enabled until clear(): violated ones are looked for among them, and after
     // the extra rows.
     void set_pool(std::span<const std::uint32_t> pool);
     // Minimises 1/2 ||w - origin||^2 instead, until clear(), and forgets the solution; value() is that then, and
@@ -114,7 +123,10 @@ public:
 
     const Solution& solution() const { return solution_; }
     // Returns to an earlier solution; the rows active in it must be enabled.
-    void restore(const Solution& solution) { solution_ = solution; }
+    void restore(const Solution& solution) {
+        solution_ = solution;
+        assert(active_rows_are_enabled());
+    }
     // The same, and of the samples' rows exactly these are enabled: keeping sample i if kept(i), its flip if
     // flipped(i).
     template <typename Kept, typename Flipped>
@@ -145,6 +157,14 @@ private:
         if (pooled_) {
             pool_offsets_[place_in_pool_[sample]] = coarse_offsets_[sample];
         }
+    }
+
+    bool in_pool(std::size_t sample) const {
+        return place_in_pool_[sample] < pool_.size() && pool_[place_in_pool_[sample]] == sample;
+    }
+    bool active_rows_are_enabled() const {
+        return std::all_of(solution_.active.begin(), solution_.active.end(),
+                           [this](std::size_t row) { return enabled(row); });
     }
 
     enum class Entry { entered, passed_threshold, impossible, trouble };
@@ -268,6 +288,7 @@ void MaxMargin::restore(const Solution& solution, const Kept& kept, const Flippe
         }
     }
     solution_ = solution;
+    assert(active_rows_are_enabled());
 }
 
 }  // namespace hardmargin

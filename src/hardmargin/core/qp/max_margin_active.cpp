@@ -1,5 +1,6 @@
 // The active rows of the max-margin problem: how their normals hang together, and the solution that they define.
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <utility>
 
@@ -227,6 +228,7 @@ void MaxMargin::set_bias() {
 }
 
 void MaxMargin::release_direction(std::size_t index, double* direction, double& bias_direction) {
+    assert(index < solution_.active.size());
     const std::size_t first = anchored() ? 1 : 0;
     const std::size_t count = solution_.basis.count();
     const bool anchor_released = first == 1 && index == 0;

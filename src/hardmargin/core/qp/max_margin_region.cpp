@@ -31,6 +31,7 @@ void MaxMargin::set_pool(std::span<const std::uint32_t> pool) {
         place_in_pool_[sample] = static_cast<std::uint32_t>(place);
     }
     pooled_ = true;
+    assert(std::all_of(listed_.begin(), listed_.end(), [this](std::uint32_t sample) { return in_pool(sample); }));
     work_ += pool.size() * dimension;
 }
 

@@ -1,6 +1,8 @@
 // The open subproblems of a branch and bound, best or newest first.
 #pragma once
 
+#include <cassert>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -28,6 +30,7 @@ public:
 
     // If there is no memory for it, nothing has changed but that the node is lost.
     void push(Node node) {
+        assert(!std::isnan(node.bound));
         const auto place = order_.insert({node.bound, created_++}).first;
         const std::size_t size = node.size_in_memory() + overhead;
         try {
@@ -40,9 +43,16 @@ public:
     }
 
     // Only from a queue that is not empty: the one with the smallest bound, of equal ones the newest.
-    Node pop_best() { return take(nodes_.find(order_.begin()->number)); }
+    Node pop_best() {
+        assert(!empty());
+        return take(nodes_.find(order_.begin()->number));
+    }
 
-    Node pop_newest() { return take(std::prev(nodes_.end())); }
+    // Likewise.
+    Node pop_newest() {
+        assert(!empty());
+        return take(std::prev(nodes_.end()));
+    }
 
     // Forgets those whose bound is not below `cutoff`.
     void drop_from(double cutoff) {
