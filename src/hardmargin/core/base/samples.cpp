@@ -5,6 +5,8 @@
 #include <limits>
 #include <stdexcept>
 
+#include "base/rounding.h"
+
 namespace hardmargin {
 
 Samples::Samples(std::span<const double> features, std::span<const double> labels, std::span<const double> costs)
@@ -34,7 +36,7 @@ Samples::Samples(std::span<const double> features, std::span<const double> label
             rows_[i * stride_ + k] = value;
             columns_[i / tile * tile * dimension_ + k * tile + i % tile] = value;
         }
-        norms_[i] = std::sqrt(dot(row(i), row(i), stride_)) * (1 + 1e-12);
+        norms_[i] = std::sqrt(dot(row(i), row(i), stride_)) * (1 + sum_rounding(dimension_, 1e-12));
         largest_norm_ = std::max(largest_norm_, norms_[i]);
     }
     constexpr double shortest_share = 0.01;

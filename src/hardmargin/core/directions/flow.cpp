@@ -34,9 +34,11 @@ void ConflictFlow::start(State& state) const {
     }
     state.edges.clear();
     state.value = 0;
+    state.changes = 0;
 }
 
 void ConflictFlow::add_flow(State& state, std::size_t positive, std::size_t negative, double change) const {
+    ++state.changes;
     const auto place = std::lower_bound(state.edges.begin(), state.edges.end(), std::pair(positive, negative),
                                         [](const Edge& edge, const auto& key) {
                                             return edge.positive < key.first ||

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/rounding.h"
 #include "base/samples.h"
 #include "directions/closure.h"
 #include "directions/pair_conflicts.h"
@@ -26,12 +27,17 @@ public:
         std::vector<double> left_of_negative;
         std::vector<Edge> edges;  // with flow, by positives and then negatives
         double value = 0;
+        std::size_t changes = 0;  // of flows, which are rounded
     };
 
     ConflictFlow(const Samples& samples, const PairConflicts& pairs);
 
     void start(State& state) const;
     double cost(const State& state) const { return state.value; }
+    // The share of its cost by which that may be wrong. What is added to the value, exactly, is added to and taken
+    // from the flows of the edges along a path; so after so many changes the flows add up to the value but for
+    // their rounding, and at every sample to no more than its cost but for theirs.
+    double rounding(const State& state) const { return sum_rounding(state.changes); }
     void grow(const PairConflicts::Level& level, State& state, double enough);
     void close(const PairConflicts::Level& level, const State& state, double slack, ConflictClosure& closure);
     std::uint64_t work() const { return work_; }

@@ -7,8 +7,8 @@
 
 #include "base/bits.h"
 #include "base/kernels.h"
+#include "base/rounding.h"
 #include "directions/matching_paths.h"
-#include "directions/node.h"
 
 namespace hardmargin {
 

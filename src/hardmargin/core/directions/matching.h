@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "base/rounding.h"
 #include "base/samples.h"
 #include "directions/closure.h"
 #include "directions/pair_conflicts.h"
@@ -30,6 +31,8 @@ public:
 
     void start(State& state) const;
     double cost(const State& state) const { return cost_of(state.size); }
+    // The share of its cost by which that may be wrong: it is one product.
+    double rounding(const State&) const { return sum_rounding(1); }
     double cost_of(std::size_t count) const { return cost_ * static_cast<double>(count); }
     // How many samples more than there are pairs cost `needed` without doubt; 0: the pairs do.
     std::size_t missing(const State& state, double needed) const;

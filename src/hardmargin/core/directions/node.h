@@ -9,13 +9,6 @@
 
 namespace hardmargin {
 
-// Sums of costs and of squares are believed but for this share.
-inline constexpr double rounding_share = 1e-11;
-
-inline double safely_below(double value) {
-    return value * (1 - rounding_share);
-}
-
 // Hyperplanes with w = t (s_0 q_0 + s_1 q_1 + ...), where the q_k are the axes of a DirectionFrame: s lies on the
 // surface of the cube, s[face] = sign, in the box low <= s <= high, and shortest <= ||w|| <= longest.
 struct DirectionNode {

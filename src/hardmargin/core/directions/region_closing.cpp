@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "base/rounding.h"
+
 namespace hardmargin {
 
 template <typename PairCover>
@@ -50,8 +52,9 @@ bool RegionClosing<PairCover>::closes(const DirectionNode& region, const Level& 
         }
         return false;
     } else {
-        const double room = upper - safely_below(cover_.cost(state));
-        cover_.close(level, state, (room - norm) * (1 + rounding_share), closure_);
+        const double rounding = cover_.rounding(state);
+        const double room = upper - cover_.cost(state) * (1 - rounding);
+        cover_.close(level, state, (room - norm) * (1 + rounding), closure_);
         if (!closure_.any_kept) {
             return false;
         }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/kernels.h"
+#include "base/rounding.h"
 
 namespace hardmargin {
 

@@ -7,6 +7,8 @@
 #include <limits>
 #include <utility>
 
+#include "base/rounding.h"
+
 namespace hardmargin {
 
 namespace {
@@ -205,8 +207,8 @@ typename DirectionTree<PairCover>::Verdict DirectionTree<PairCover>::bound(Place
         if (grow_cover(place, around, needed)) {
             return Verdict::closed;
         }
-        const double covered = safely_below(cover_.cost(place.cover));
-        const double longest = std::sqrt(2 * (effective_upper() - covered)) * (1 + rounding_share);
+        const double covered = cover_.cost(place.cover) * (1 - cover_.rounding(place.cover));
+        const double longest = std::sqrt(2 * (effective_upper() - covered)) * (1 + least_rounding);
         if (longest <= region.shortest) {
             return Verdict::closed;
         }
@@ -229,15 +231,15 @@ bool DirectionTree<PairCover>::grow_cover(Place& place, const Place& around, dou
                                     [&](std::uint32_t sample) { return cover_.matched(place.cover, sample); });
             }));
         if (known > 0) {
-            const double enough = needed * (1 + rounding_share) - cover_.cost_of(known);
+            const double enough = needed * (1 + least_rounding) - cover_.cost_of(known);
             cover_.grow(place.pairs, place.cover, enough, around.sets.sets);
             if (safely_below(cover_.cost_of(place.cover.size + known)) >= needed) {
                 return true;
             }
         }
     }
-    cover_.grow(place.pairs, place.cover, needed * (1 + rounding_share));
-    return safely_below(cover_.cost(place.cover)) >= needed;
+    cover_.grow(place.pairs, place.cover, needed * (1 + cover_.rounding(place.cover)));
+    return cover_.cost(place.cover) * (1 - cover_.rounding(place.cover)) >= needed;
 }
 
 template <typename PairCover>
@@ -256,7 +258,7 @@ typename DirectionTree<PairCover>::Verdict DirectionTree<PairCover>::close(Place
         if (room <= 0) {
             return Verdict::closed;
         }
-        region.longest = std::min(region.longest, std::sqrt(2 * room) * (1 + rounding_share));
+        region.longest = std::min(region.longest, std::sqrt(2 * room) * (1 + least_rounding));
         if (region.longest <= region.shortest) {
             return Verdict::closed;
         }

@@ -9,6 +9,7 @@
 
 #include "base/kernels.h"
 #include "base/random.h"
+#include "base/rounding.h"
 
 namespace hardmargin {
 
@@ -306,8 +307,6 @@ CoverLp::Status CoverLp::solve(std::size_t step_limit) {
 }
 
 double CoverLp::packing_value(std::vector<double>& reduced_costs) const {
-    // Sums of up to set_count() terms, each rounded.
-    constexpr double rounding = 1e-11;
     reduced_costs.assign(item_count(), 0.0);
     double total = 0;
     for (std::size_t k = 0; k < packing_.size(); ++k) {
@@ -322,7 +321,8 @@ double CoverLp::packing_value(std::vector<double>& reduced_costs) const {
             excess = std::max(excess, reduced_costs[item] * scale_ / costs_[item]);
         }
     }
-    excess *= 1 + rounding;
+    // What the packing is worth, and the load of an item, are sums over the sets.
+    excess *= 1 + sum_rounding(packing_.size());
     for (std::size_t item = 0; item < item_count(); ++item) {
         reduced_costs[item] = std::max(0.0, costs_[item] - reduced_costs[item] * scale_ / excess);
     }

@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "base/rounding.h"
 #include "qp/max_margin.h"
 
 namespace hardmargin {
@@ -16,9 +17,6 @@ struct PackedSet {
     double share;  // what it costs at least to give one of it up, beside the other sets
 };
 
-// Rounds down what sums of a few thousand costs may have been rounded up.
-constexpr double summation_allowance = 1 - 1e-11;
-
 double bound_of(std::vector<PackedSet> sets) {
     std::sort(sets.begin(), sets.end(),
               [](const PackedSet& left, const PackedSet& right) { return left.value > right.value; });
@@ -28,7 +26,8 @@ double bound_of(std::vector<PackedSet> sets) {
         bound = std::min(bound, set.value + shares);
         shares += set.share;
     }
-    return std::min(bound, shares) * summation_allowance;
+    // Costs have been shared out in as many steps as there are sets.
+    return safely_below(std::min(bound, shares), sets.size());
 }
 
 // Leaves samples out of `members` as long as the rest still certifies `threshold`; returns the certified

@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/rounding.h"
+
 namespace hardmargin {
 
 namespace {
@@ -16,13 +18,12 @@ constexpr double negligible_share = 0.02;
 constexpr double least_gain = 0.01;
 // Sums of few costs are wrong by less than this share.
 constexpr double least_rounding_share = 1e-12;
-constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
 }  // namespace
 
 PackingState::PackingState(const Samples& samples, const PackingOptions& options, Improve improve)
     : samples_(samples),
-      rounding_share_(std::max(least_rounding_share, 4 * epsilon * static_cast<double>(samples.count()))),
+      rounding_share_(sum_rounding(samples.count(), least_rounding_share)),
       options_(options),
       improve_(std::move(improve)),
       solver_(samples),
