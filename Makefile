@@ -8,9 +8,10 @@ EDITABLE := --no-build-isolation --config-settings=build-dir=build/editable --ed
 BUILD_TOOLS := "scikit-build-core>=0.10" "nanobind>=2.4" "cmake>=3.20" "ninja>=1.10"
 DEMO_EXTRAS := ".[plot]"
 TEST_EXTRAS := ".[plot,test]"
-CPP_SOURCES := $(wildcard src/hardmargin/core/*.cpp src/hardmargin/core/*.h tests/cpp/*.cpp tests/cpp/*.h)
+CPP_FOLDERS := src/hardmargin/core/* tests/cpp tests/cpp/*
+CPP_SOURCES := $(wildcard $(addsuffix /*.cpp,$(CPP_FOLDERS)) $(addsuffix /*.h,$(CPP_FOLDERS)))
 CMAKE_TESTS := $(BIN)/cmake -G Ninja -S . -DHARDMARGIN_PYTHON=OFF -DHARDMARGIN_TESTS=ON -DHARDMARGIN_WERROR=ON
-# The core is compiled once, with warnings as errors, for the Python package and for the C++ tests.
+# Warnings are errors. The C++ tests have the core once more, with its contracts checked (CMakeLists.txt).
 TEST_BUILD := --config-settings=cmake.define.HARDMARGIN_TESTS=ON --config-settings=cmake.define.HARDMARGIN_WERROR=ON
 # Tests run side by side; `make test PYTEST_ARGUMENTS="-n 0 -x"` runs them one by one and stops at the first failure.
 PYTEST_ARGUMENTS ?= -n auto --dist worksteal

@@ -27,7 +27,9 @@ METHOD = "directions"
 
 
 def open_share(frontier: Frontier) -> float:
-    """The share of all directions and lengths that open regions hold; ``core/plain_frontier.h`` has their numbers.
+    """The share of all directions and lengths that open regions hold.
+
+    ``core/directions/frontier.h`` has their numbers.
 
     Examples
     --------

@@ -100,7 +100,8 @@ def test_links_lead_somewhere(page) -> None:
 
 
 def test_every_file_of_the_package_has_its_place_on_the_page_for_developers() -> None:
-    page = (ROOT / "docs" / "development.md").read_text(encoding="utf-8")
+    core = ROOT / "src" / "hardmargin" / "core" / "README.md"
+    page = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs" / "development.md", core))
     files = [path for pattern in ("*.py", "*.cpp", "*.h") for path in (ROOT / "src" / "hardmargin").rglob(pattern)]
     # Folders have a place as a whole, and so have the variants of the kernels.
     names = {path.stem for path in files if not path.stem.startswith(("_", "kernels_"))}

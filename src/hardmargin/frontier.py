@@ -3,7 +3,7 @@
 A frontier is a list of subproblems that together hold every solution better than the best one known. Whoever has
 the problem and a frontier can go on with the proof, in another thread, another process, on another machine or on
 another day. It is three arrays, so that millions of subproblems are written, sent and sorted in moments;
-``core/plain_frontier.h`` tells what the methods have in them.
+``core/packing/frontier.h`` and ``core/directions/frontier.h`` tell what the methods have in them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,11 @@
 #include <iostream>
 
+#include "base/kernels_choice.h"
 #include "check.h"
-#include "kernels_choice.h"
+
+#ifdef NDEBUG
+#error "the tests check the contracts of the core: without asserts they would not"
+#endif
 
 namespace {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "random.h"
-#include "samples.h"
+#include "base/random.h"
+#include "base/samples.h"
 
 namespace hardmargin::testing {
 

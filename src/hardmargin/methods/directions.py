@@ -1,8 +1,8 @@
 """Branch and bound over hyperplane directions, bounded by matchings of conflicting pairs.
 
-What a region is and why its bound holds is told in ``core/direction_tree.h``, ``core/pair_conflicts.h`` and
-``core/region_closing.h``; ``core/tree_search.h`` has the queue of open regions. This module gives the search its
-incumbent, whose direction is the middle of the face of the cube that is searched first.
+What a region is and why its bound holds is told in ``core/directions/tree.h``, ``core/directions/pair_conflicts.h``
+and ``core/directions/region_closing.h``; ``core/tree/search.h`` has the queue of open regions. This module gives
+the search its incumbent, whose direction is the middle of the face of the cube that is searched first.
 """
 
 from __future__ import annotations

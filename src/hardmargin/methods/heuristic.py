@@ -1,6 +1,6 @@
 """Primal search only: a very good hyperplane, and the first lower bound that costs little to prove.
 
-The search is described in ``core/primal_search.h``, the bound in ``core/conflict_bound.h``. Starts come first,
+The search is described in ``core/primal/search.h``, the bound in ``core/packing/root_bound.h``. Starts come first,
 then the bound, which tells when there is nothing left to find, then the walk, and at the end the bound once more,
 because a better hyperplane makes it stronger.
 """
@@ -113,9 +113,7 @@ class _Search:
             return
         self._bounded_at = self._core.objective
         # Half of the gap asked for is left to rounding.
-        proven, outcome = self._core.conflict_bound(
-            self._limits.gap / 2, self._limits.remaining(), self._observe_bound
-        )
+        proven, outcome = self._core.root_bound(self._limits.gap / 2, self._limits.remaining(), self._observe_bound)
         self._lower_bound = max(self._lower_bound, min(proven, self._core.objective))
         self._watch.report(self._core.objective, self._lower_bound, self._core.rounds)
         self._watch.take_note(outcome)

@@ -1,6 +1,6 @@
 """Branch and bound over the samples to give up, bounded by packings of must-hit sets.
 
-What a subproblem is and why its conclusions hold is told in ``core/packing_state.h``; ``core/tree_search.h``
+What a subproblem is and why its conclusions hold is told in ``core/packing/state.h``; ``core/tree/search.h``
 has the queue of open subproblems. This module gives the search its incumbent and its targets. A search below a
 target T proves that no hyperplane costs less than T, and the lower T is, the smaller are the must-hit sets and the
 tree. So if a first, short search for the optimum itself does not end, targets rise towards it: the lower bound is

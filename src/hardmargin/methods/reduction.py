@@ -3,7 +3,7 @@
 If a sample is kept and the bound then reaches the objective of the best hyperplane known, nothing better keeps it;
 if it is given up, nothing better gives it up. That is decided by a subproblem of the search over samples, with this
 sample and those found before decided: opposite samples nearer than 2 / ||w|| are given up there, conflicting sets
-are packed, and every conclusion is certified (see ``core/packing_state.h``). The samples that lie farthest on the
+are packed, and every conclusion is certified (see ``core/packing/state.h``). The samples that lie farthest on the
 wrong side of the best hyperplane, then those farthest on the right side come first, and a few failures end it: with
 many features the first bound is far from the objective, and there are none.
 """

@@ -1,0 +1,19 @@
+// Single bits of arrays of words.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/kernels.h"
+
+namespace hardmargin {
+
+inline void set_bit(std::uint64_t* words, std::size_t bit) {
+    words[bit / word_bits] |= std::uint64_t{1} << (bit % word_bits);
+}
+
+inline void unset_bit(std::uint64_t* words, std::size_t bit) {
+    words[bit / word_bits] &= ~(std::uint64_t{1} << (bit % word_bits));
+}
+
+}  // namespace hardmargin

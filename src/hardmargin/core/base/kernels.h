@@ -1,0 +1,154 @@
+// The innermost loops on dense arrays. Lengths called `stride` must be multiples of `lanes`, those called `padded`
+// of `tile`, and the padding must hold zeros, so that every loop runs over whole vectors; only those called
+// `length` may be any. Sums run in `lanes` fixed partial sums: fast without -ffast-math, and the same on every
+// call.
+//
+// Every loop is compiled three times: for any CPU, for those with AVX2 and FMA, and for those with AVX-512. Which
+// table serves is decided once, when the library is loaded (base/kernels_choice.h).
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+
+namespace hardmargin {
+
+inline constexpr std::size_t lanes = 4;
+
+// The smallest multiple of `unit` that is >= count.
+constexpr std::size_t padded_size(std::size_t count, std::size_t unit = lanes) {
+    return (count + unit - 1) / unit * unit;
+}
+
+// Samples are evaluated in tiles of this many, and padded with zeros to whole tiles.
+inline constexpr std::size_t tile = 8 * lanes;
+
+// A samples x features matrix in tiles: the first feature of the tile's samples, then the second one, and so
+// on, so that a pass over all samples reads the memory from one end to the other. One more column, plain, for
+// the bias.
+struct Columns {
+    const double* values;
+    std::size_t count;
+    std::size_t padded;  // samples, a multiple of `tile`
+    const double* bias_column;
+};
+
+// The same in single precision, half the memory to read, with what turns a margin into a score.
+struct CoarseColumns {
+    const float* values;
+    std::size_t count;
+    std::size_t padded;
+    const float* bias_column;
+    const float* scales;
+};
+
+// A word of pairs: one point and this many others, a bit each.
+inline constexpr std::size_t word_bits = 64;
+
+// The points and the others, in single precision, and how their differences turn into a range of values: its middle
+// is the difference of projections, its radius the sum of the sizes of the differences in `count` columns.
+struct PairRanges {
+    const float* point_columns;  // `point_stride` apart
+    std::size_t point_stride;
+    const float* point_lows;  // projections, less and plus what they may be wrong by
+    const float* point_highs;
+    const float* columns;  // `stride` apart
+    std::size_t stride;
+    const float* lows;
+    const float* highs;
+    std::size_t count;
+    float low;   // ranges that end below this get a bit in `below`
+    float high;  // ranges that begin below this get a bit in `reaching`
+};
+
+struct PairBits {
+    std::uint64_t below;
+    std::uint64_t reaching;
+};
+
+struct Kernels {
+    double (*dot)(const double* left, const double* right, std::size_t stride);
+    void (*add_scaled)(double* target, double factor, const double* source, std::size_t length);
+    void (*multiply_rows)(const double* rows, std::size_t count, std::size_t stride, const double* vector,
+                          double* out);
+    void (*add_rows)(const double* rows, std::size_t count, std::size_t stride, const double* factors,
+                     double* target);
+    void (*rotate)(double* upper, double* lower, double cosine, double sine, std::size_t length);
+    void (*combine_columns)(const Columns& columns, const double* weights, double bias, double* out);
+    std::size_t (*price)(const Columns& columns, const double* weights, double bias, const double* scales,
+                         const double* offsets, double* out);
+    std::size_t (*coarse_price)(const CoarseColumns& columns, const float* weights, float bias,
+                                const float* offsets, float* scores);
+    PairBits (*compare_pairs)(const PairRanges& ranges, std::size_t point, std::size_t begin, std::uint64_t wanted,
+                              float* ends);
+    std::uint64_t (*compare_ends)(const float* ends, float limit, std::uint64_t wanted);
+};
+
+extern const Kernels baseline_kernels;
+extern const Kernels avx2_kernels;
+extern const Kernels avx512_kernels;
+extern const Kernels& kernels;
+
+inline double dot(const double* left, const double* right, std::size_t stride) {
+    assert(stride % lanes == 0);
+    return kernels.dot(left, right, stride);
+}
+
+// target += factor * source
+inline void add_scaled(double* target, double factor, const double* source, std::size_t length) {
+    kernels.add_scaled(target, factor, source, length);
+}
+
+// out[k] = rows[k] . vector for k < count; rows lie one after the other, `stride` apart.
+inline void multiply_rows(const double* rows, std::size_t count, std::size_t stride, const double* vector,
+                          double* out) {
+    assert(stride % lanes == 0);
+    kernels.multiply_rows(rows, count, stride, vector, out);
+}
+
+// target += sum_k factors[k] * rows[k]
+inline void add_rows(const double* rows, std::size_t count, std::size_t stride, const double* factors,
+                     double* target) {
+    assert(stride % lanes == 0);
+    kernels.add_rows(rows, count, stride, factors, target);
+}
+
+// (upper, lower) <- (cosine * upper + sine * lower, cosine * lower - sine * upper)
+inline void rotate(double* upper, double* lower, double cosine, double sine, std::size_t length) {
+    kernels.rotate(upper, lower, cosine, sine, length);
+}
+
+// out[i] = bias * bias_column[i] + sum_k weights[k] * column_k[i] for i < padded.
+inline void combine_columns(const Columns& columns, const double* weights, double bias, double* out) {
+    assert(columns.padded % tile == 0);
+    kernels.combine_columns(columns, weights, bias, out);
+}
+
+// The same, and returns the i with the smallest (out[i] - 1) * scales[i] + offsets[i]; NaN is never chosen.
+inline std::size_t price(const Columns& columns, const double* weights, double bias, const double* scales,
+                         const double* offsets, double* out) {
+    assert(columns.padded % tile == 0);
+    return kernels.price(columns, weights, bias, scales, offsets, out);
+}
+
+// About what price() returns, from single precision; `scores` has `padded` entries for its use.
+inline std::size_t coarse_price(const CoarseColumns& columns, const float* weights, float bias,
+                                const float* offsets, float* scores) {
+    assert(columns.padded % tile == 0);
+    return kernels.coarse_price(columns, weights, bias, offsets, scores);
+}
+
+// The ranges of the pairs of a point with the `word_bits` others from `begin` on, and where they end; bits and ends
+// of pairs that are not wanted may be anything. `ends` has room for `word_bits` numbers.
+inline PairBits compare_pairs(const PairRanges& ranges, std::size_t point, std::size_t begin, std::uint64_t wanted,
+                              float* ends) {
+    assert(point < ranges.point_stride && begin + word_bits <= ranges.stride);
+    return kernels.compare_pairs(ranges, point, begin, wanted, ends);
+}
+
+// Which of the wanted ranges end below the limit; `ends` as compare_pairs left them.
+inline std::uint64_t compare_ends(const float* ends, float limit, std::uint64_t wanted) {
+    return kernels.compare_ends(ends, limit, wanted);
+}
+
+}  // namespace hardmargin

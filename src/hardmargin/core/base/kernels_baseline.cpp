@@ -1,0 +1,7 @@
+#include "base/kernels_loops.h"
+
+namespace hardmargin {
+
+const Kernels baseline_kernels = loops;
+
+}  // namespace hardmargin

@@ -1,0 +1,53 @@
+// Random numbers that are the same on every machine and with every standard library; normal() up to its last
+// digits.
+#pragma once
+
+#include <cassert>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace hardmargin {
+
+class Random {
+public:
+    explicit Random(std::uint64_t seed) : state_(seed) {}
+
+    // SplitMix64: every seed, zero included, gives a full-period stream.
+    std::uint64_t next() {
+        state_ += 0x9e3779b97f4a7c15u;
+        std::uint64_t mixed = state_;
+        mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9u;
+        mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111ebu;
+        return mixed ^ (mixed >> 31);
+    }
+
+    // In [0, 1).
+    double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
+
+    // In [0, count); count > 0. The bias of the remainder is below 2^-32 for any count a problem can have.
+    std::size_t below(std::size_t count) {
+        assert(count > 0);
+        return static_cast<std::size_t>(next() % count);
+    }
+
+    // Standard normal.
+    double normal() {
+        const double radius = std::sqrt(-2 * std::log(1 - uniform()));
+        return radius * std::cos(6.283185307179586 * uniform());
+    }
+
+    template <typename Value>
+    void shuffle(std::vector<Value>& values) {
+        for (std::size_t i = values.size(); i > 1; --i) {
+            std::swap(values[i - 1], values[below(i)]);
+        }
+    }
+
+private:
+    std::uint64_t state_;
+};
+
+}  // namespace hardmargin

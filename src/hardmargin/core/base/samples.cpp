@@ -1,0 +1,63 @@
+#include "base/samples.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "base/rounding.h"
+
+namespace hardmargin {
+
+Samples::Samples(std::span<const double> features, std::span<const double> labels, std::span<const double> costs)
+    : labels_count_(labels.size()),
+      dimension_(labels.empty() ? 0 : features.size() / labels.size()),
+      stride_(padded_size(dimension_)),
+      padded_count_(padded_size(labels_count_, tile)),
+      rows_(labels_count_ * stride_),
+      columns_(dimension_ * padded_count_),
+      labels_(padded_count_),
+      costs_(costs.begin(), costs.end()),
+      norms_(labels_count_),
+      pricing_scales_(padded_count_) {
+    if (features.size() != labels_count_ * dimension_ || costs.size() != labels_count_) {
+        throw std::invalid_argument("samples: features, labels and costs do not fit together");
+    }
+    for (std::size_t i = 0; i < labels_count_; ++i) {
+        if (labels[i] != 1.0 && labels[i] != -1.0) {
+            throw std::invalid_argument("samples: labels must be -1 or +1");
+        }
+        if (!(costs[i] >= 0)) {
+            throw std::invalid_argument("samples: costs must not be negative");
+        }
+        labels_[i] = labels[i];
+        for (std::size_t k = 0; k < dimension_; ++k) {
+            const double value = labels[i] * features[i * dimension_ + k];
+            rows_[i * stride_ + k] = value;
+            columns_[i / tile * tile * dimension_ + k * tile + i % tile] = value;
+        }
+        norms_[i] = std::sqrt(dot(row(i), row(i), stride_)) * (1 + sum_rounding(dimension_, 1e-12));
+        largest_norm_ = std::max(largest_norm_, norms_[i]);
+    }
+    constexpr double shortest_share = 0.01;
+    const double shortest = std::max(shortest_share * largest_norm_, std::numeric_limits<double>::min());
+    for (std::size_t i = 0; i < labels_count_; ++i) {
+        pricing_scales_[i] = std::max(1.0, largest_norm_ / std::max(norms_[i], shortest));
+    }
+    // Values too large for single precision become infinite there; coarse pricing then finds nothing, which is
+    // allowed.
+    coarse_columns_.assign(columns_.begin(), columns_.end());
+    coarse_labels_.assign(labels_.begin(), labels_.end());
+    coarse_scales_.assign(pricing_scales_.begin(), pricing_scales_.end());
+}
+
+void Samples::margins(const double* weights, double bias, double* margins) const {
+    combine_columns(columns(), weights, bias, margins);
+}
+
+double Samples::common_cost() const {
+    const bool equal = std::all_of(costs_.begin(), costs_.end(), [this](double cost) { return cost == costs_[0]; });
+    return equal && !costs_.empty() ? costs_[0] : 0.0;
+}
+
+}  // namespace hardmargin

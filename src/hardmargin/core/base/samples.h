@@ -1,0 +1,78 @@
+// The samples of a problem, laid out for the core's loops.
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "base/kernels.h"
+
+namespace hardmargin {
+
+// Samples as signed rows a_i = y_i x_i: sample i is kept by (w, b) iff a_i . w + y_i b >= 1.
+class Samples {
+public:
+    // `features` is row-major, count x dimension; `labels` are -1 or +1; `costs` are not negative.
+    Samples(std::span<const double> features, std::span<const double> labels, std::span<const double> costs);
+
+    std::size_t count() const { return labels_count_; }
+    std::size_t dimension() const { return dimension_; }
+
+    // Row length and sample count, rounded up to whole vectors; the padding is zero.
+    std::size_t stride() const { return stride_; }
+    std::size_t padded_count() const { return padded_count_; }
+
+    // y_i x_i, not x_i.
+    const double* row(std::size_t i) const {
+        assert(i < count());
+        return rows_.data() + i * stride_;
+    }
+    // Copy of the rows in tiles, for evaluating all samples at once; the labels are the bias column.
+    Columns columns() const { return {columns_.data(), dimension_, padded_count_, labels_.data()}; }
+
+    CoarseColumns coarse_columns() const {
+        return {coarse_columns_.data(), dimension_, padded_count_, coarse_labels_.data(), coarse_scales_.data()};
+    }
+
+    double label(std::size_t i) const {
+        assert(i < count());
+        return labels_[i];
+    }
+    double cost(std::size_t i) const {
+        assert(i < count());
+        return costs_[i];
+    }
+    std::span<const double> costs() const { return costs_; }
+    // What every sample costs, or 0 if costs differ.
+    double common_cost() const;
+    // ||x_i||, rounded up.
+    double norm(std::size_t i) const {
+        assert(i < count());
+        return norms_[i];
+    }
+    // Proportional to 1 / ||x_i||, from 1 for the longest sample to 100: turns violations into distances.
+    const double* pricing_scales() const { return pricing_scales_.data(); }
+    double largest_norm() const { return largest_norm_; }
+
+    // margins[i] = y_i (w.x_i + b) for i < padded_count(); `weights` has stride() entries.
+    void margins(const double* weights, double bias, double* margins) const;
+
+private:
+    std::size_t labels_count_;
+    std::size_t dimension_;
+    std::size_t stride_;
+    std::size_t padded_count_;
+    std::vector<double> rows_;
+    std::vector<double> columns_;
+    std::vector<double> labels_;
+    std::vector<double> costs_;
+    std::vector<double> norms_;
+    std::vector<double> pricing_scales_;
+    std::vector<float> coarse_columns_;
+    std::vector<float> coarse_labels_;
+    std::vector<float> coarse_scales_;
+    double largest_norm_ = 0;
+};
+
+}  // namespace hardmargin

@@ -1,0 +1,167 @@
+// Where Python meets the solver and the primal search; bindings/searches.cpp has the exact searches, and
+// bindings/cuts.cpp what the methods on integer programming solvers need.
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/control.h"
+#include "base/kernels_choice.h"
+#include "base/samples.h"
+#include "bindings/cuts.h"
+#include "bindings/searches.h"
+#include "bindings/shared.h"
+#include "packing/root_bound.h"
+#include "primal/search.h"
+#include "qp/max_margin.h"
+
+namespace hardmargin {
+
+namespace {
+
+// MaxMargin with the samples it works on.
+class OwningMaxMargin {
+public:
+    OwningMaxMargin(const Matrix& features, const Vector& labels)
+        : samples_(view(features), view(labels), std::vector<double>(labels.size(), 1.0)), solver_(samples_) {}
+    OwningMaxMargin(const OwningMaxMargin&) = delete;
+    OwningMaxMargin& operator=(const OwningMaxMargin&) = delete;
+
+    MaxMargin& solver() { return solver_; }
+    const Samples& samples() const { return samples_; }
+
+    std::size_t checked_row(std::size_t row) const {
+        if (row >= 2 * samples_.count()) {
+            throw nb::index_error("no such row");
+        }
+        return row;
+    }
+
+private:
+    Samples samples_;
+    MaxMargin solver_;
+};
+
+void bind_max_margin(nb::module_& module) {
+    nb::enum_<MaxMarginStatus>(module, "MaxMarginStatus", "How a max-margin solve ended.")
+        .value("optimal", MaxMarginStatus::optimal)
+        .value("threshold", MaxMarginStatus::threshold)
+        .value("infeasible", MaxMarginStatus::infeasible)
+        .value("failed", MaxMarginStatus::failed);
+    nb::class_<OwningMaxMargin>(module, "MaxMargin",
+                                "Shortest w with y (w.x + b) >= 1 over a changing set of samples.\n\n"
+                                "Row i < n keeps sample i, row n + i asks the opposite.")
+        .def(nb::init<const Matrix&, const Vector&>(), "features"_a, "labels"_a)
+        .def(
+            "enable", [](OwningMaxMargin& self, std::size_t row) { self.solver().enable(self.checked_row(row)); },
+            "row"_a)
+        .def(
+            "disable", [](OwningMaxMargin& self, std::size_t row) { self.solver().disable(self.checked_row(row)); },
+            "row"_a)
+        .def("forget", [](OwningMaxMargin& self) { self.solver().forget(); })
+        .def(
+            "solve", [](OwningMaxMargin& self, double threshold) { return self.solver().solve(threshold); },
+            "threshold"_a = MaxMargin::no_threshold)
+        .def_prop_ro("value", [](OwningMaxMargin& self) { return self.solver().value(); })
+        .def_prop_ro("weights",
+                     [](OwningMaxMargin& self) {
+                         const std::span<const double> weights = self.solver().weights();
+                         return std::vector<double>(
+                             weights.begin(),
+                             weights.begin() + static_cast<std::ptrdiff_t>(self.samples().dimension()));
+                     })
+        .def_prop_ro("bias", [](OwningMaxMargin& self) { return self.solver().bias(); })
+        .def_prop_ro("support", [](OwningMaxMargin& self) {
+            std::vector<std::pair<std::size_t, double>> rows;
+            const MaxMargin& solver = self.solver();
+            for (std::size_t k = 0; k < solver.active_rows().size(); ++k) {
+                rows.emplace_back(solver.active_rows()[k], solver.multipliers()[k]);
+            }
+            return rows;
+        });
+}
+
+class OwningPrimalSearch {
+public:
+    OwningPrimalSearch(const Matrix& features, const Vector& labels, const Vector& costs, std::uint64_t seed)
+        : samples_(view(features), view(labels), view(costs)), search_(samples_, seed) {}
+    OwningPrimalSearch(const OwningPrimalSearch&) = delete;
+    OwningPrimalSearch& operator=(const OwningPrimalSearch&) = delete;
+
+    PrimalSearch& search() { return search_; }
+
+    Outcome start(double seconds, std::uint64_t work, double target, double lower_bound, nb::object observer) {
+        return watched(seconds, std::move(observer),
+                       [&](Control& control) { search_.start(control, {work, 0, target, lower_bound}); });
+    }
+
+    Outcome walk(double seconds, std::uint64_t work, std::uint64_t tries, double target, double lower_bound,
+                 nb::object observer) {
+        return watched(seconds, std::move(observer),
+                       [&](Control& control) { search_.walk(control, {work, tries, target, lower_bound}); });
+    }
+
+    Outcome offer(const Vector& weights, double bias, double seconds) {
+        if (weights.size() != samples_.dimension()) {
+            throw nb::value_error("offer: the weights do not fit the samples");
+        }
+        Hyperplane hyperplane{std::vector<double>(samples_.stride()), bias};
+        std::copy_n(weights.data(), weights.size(), hyperplane.weights.data());
+        return watched(seconds, nb::none(), [&](Control& control) {
+            search_.offer(control, {~std::uint64_t{0} >> 1, 0, 0.0, 0.0}, hyperplane);
+        });
+    }
+
+    std::pair<double, Outcome> root_bound(double gap, double seconds, nb::object observer) {
+        double bound = 0;
+        Outcome outcome = watched(seconds, std::move(observer), [&](Control& control) {
+            bound = hardmargin::root_bound(samples_, search_.best().objective, gap, control);
+        });
+        return {bound, std::move(outcome)};
+    }
+
+private:
+    Samples samples_;
+    PrimalSearch search_;
+};
+
+void bind_primal_search(nb::module_& module) {
+    nb::class_<Outcome>(module, "Outcome", "Why a search returned.")
+        .def_ro("timed_out", &Outcome::timed_out)
+        .def_ro("interrupted", &Outcome::interrupted)
+        .def_ro("error", &Outcome::error, "The exception raised by the observer or a signal handler, or None.");
+    nb::class_<OwningPrimalSearch>(module, "PrimalSearch", "Good hyperplanes, and a first lower bound.")
+        .def(nb::init<const Matrix&, const Vector&, const Vector&, std::uint64_t>(), "features"_a, "labels"_a,
+             "costs"_a, "seed"_a)
+        .def("start", &OwningPrimalSearch::start, "seconds"_a, "work"_a, "target"_a, "lower_bound"_a,
+             "observer"_a.none())
+        .def("walk", &OwningPrimalSearch::walk, "seconds"_a, "work"_a, "tries"_a, "target"_a, "lower_bound"_a,
+             "observer"_a.none())
+        .def("offer", &OwningPrimalSearch::offer, "weights"_a, "bias"_a, "seconds"_a)
+        .def("root_bound", &OwningPrimalSearch::root_bound, "gap"_a, "seconds"_a, "observer"_a.none())
+        .def_prop_ro("weights", [](OwningPrimalSearch& self) { return self.search().best().weights; })
+        .def_prop_ro("bias", [](OwningPrimalSearch& self) { return self.search().best().bias; })
+        .def_prop_ro("objective", [](OwningPrimalSearch& self) { return self.search().best().objective; })
+        .def_prop_ro("rounds", [](OwningPrimalSearch& self) { return self.search().rounds(); });
+}
+
+}  // namespace
+
+NB_MODULE(_core, module) {
+    module.doc() = "Compiled core of hardmargin.";
+    if (const std::string error = kernels_error(); !error.empty()) {
+        throw nb::import_error(error.c_str());
+    }
+    module.def("kernels", &kernels_name, "The kind of CPU that the innermost loops in use are compiled for.");
+    bind_max_margin(module);
+    bind_primal_search(module);
+    bind_searches(module);
+    bind_cuts(module);
+}
+
+}  // namespace hardmargin

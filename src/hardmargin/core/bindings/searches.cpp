@@ -1,0 +1,186 @@
+#include "bindings/searches.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/variant.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <tuple>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/samples.h"
+#include "bindings/shared.h"
+#include "directions/frontier.h"
+#include "directions/search.h"
+#include "packing/frontier.h"
+#include "packing/search.h"
+
+namespace hardmargin {
+
+namespace {
+
+using Integers = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Ends = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// A frontier as Python has it: see PlainFrontier.
+using PlainArrays = std::tuple<Integers, Ends, Matrix>;
+
+// An array of Python's that owns these values.
+template <typename Value>
+nb::ndarray<nb::numpy, Value> array(std::vector<Value> values, std::initializer_list<std::size_t> shape) {
+    auto* const kept = new std::vector<Value>(std::move(values));
+    const nb::capsule owner(kept, [](void* pointer) noexcept { delete static_cast<std::vector<Value>*>(pointer); });
+    return nb::ndarray<nb::numpy, Value>(kept->data(), shape, owner);
+}
+
+template <typename Node>
+nb::tuple plain_arrays(const std::vector<Node>& nodes) {
+    PlainFrontier frontier = plain(nodes);
+    const std::size_t count = nodes.size();
+    const std::size_t integers = frontier.integers.size();
+    const std::size_t width = count == 0 ? 0 : frontier.numbers.size() / count;
+    return nb::make_tuple(array(std::move(frontier.integers), {integers}), array(std::move(frontier.ends), {count}),
+                          array(std::move(frontier.numbers), {count, width}));
+}
+
+// What a search found, and why it returned.
+template <typename Node>
+struct SearchResult {
+    SearchOutcome<Node> found;
+    Outcome outcome;
+};
+
+void check(const PackingOptions& options, const Samples& samples) {
+    if (options.knowledge && !options.knowledge->is_of(samples)) {
+        throw nb::value_error("knowledge: it is of other samples; expected that of a search over the same ones");
+    }
+}
+
+void check(const DirectionOptions& options, const Samples& samples) {
+    if (!options.first_axis.empty() && options.first_axis.size() != samples.dimension()) {
+        throw nb::value_error("first_axis: a number for every feature, or none at all");
+    }
+    if (options.mirrored >= samples.dimension() && options.mirrored > 0) {
+        throw nb::value_error("mirrored: no such feature");
+    }
+}
+
+// The nodes of a plain frontier, or those that an earlier search on the same samples has left open, which are not
+// turned into Python's objects and back.
+template <typename Node>
+std::vector<Node> nodes_of(const std::variant<PlainArrays, SearchResult<Node>*>& frontier, const Samples& samples) {
+    if (std::holds_alternative<SearchResult<Node>*>(frontier)) {
+        return std::get<SearchResult<Node>*>(frontier)->found.open;
+    }
+    const auto& [integers, ends, numbers] = std::get<PlainArrays>(frontier);
+    std::vector<Node> nodes;
+    restore({{integers.data(), integers.size()}, {ends.data(), ends.size()}, view(numbers)}, samples, nodes);
+    return nodes;
+}
+
+template <typename Node, typename Options, auto search>
+SearchResult<Node> run(const Matrix& features, const Vector& labels, const Vector& costs,
+                       const std::variant<PlainArrays, SearchResult<Node>*>& frontier, double upper,
+                       const Options& options, const SearchLimits& limits, double seconds, nb::object observer) {
+    const Samples samples(view(features), view(labels), view(costs));
+    check(options, samples);
+    std::vector<Node> nodes = nodes_of<Node>(frontier, samples);
+    SearchResult<Node> result;
+    result.outcome = watched(seconds, std::move(observer), [&](Control& control) {
+        result.found = search(samples, std::move(nodes), upper, options, limits, control);
+    });
+    return result;
+}
+
+template <typename Node>
+void bind_result(nb::module_& module, const char* name) {
+    using Result = SearchResult<Node>;
+    nb::class_<Result>(module, name, "What the search found, proved and left open.")
+        .def_prop_ro(
+            "weights", [](const Result& self) { return self.found.best.weights; },
+            "Empty if nothing better than `upper` or `keep_below` was found.")
+        .def_prop_ro("bias", [](const Result& self) { return self.found.best.bias; })
+        .def_prop_ro("objective", [](const Result& self) { return self.found.best.objective; })
+        .def_prop_ro(
+            "upper", [](const Result& self) { return self.found.upper; },
+            "What is closed was closed for solutions better than this.")
+        .def_prop_ro("lower_bound", [](const Result& self) { return self.found.lower_bound; })
+        .def_prop_ro("nodes", [](const Result& self) { return self.found.nodes; })
+        .def_prop_ro(
+            "work", [](const Result& self) { return self.found.work; }, "Multiply-adds, about.")
+        .def_prop_ro(
+            "open", [](const Result& self) { return plain_arrays(self.found.open); },
+            "The subproblems left, as arrays: integers, where those of each end, numbers by subproblem.")
+        .def_prop_ro(
+            "exhausted", [](const Result& self) { return self.found.exhausted; },
+            "Whether everything was searched; what is open then cannot be closed.")
+        .def_ro("outcome", &Result::outcome);
+}
+
+void bind_packing(nb::module_& module) {
+    nb::class_<PackingKnowledge>(module, "PackingKnowledge",
+                                 "What searches over the same samples learn from each other.")
+        .def(
+            "__init__",
+            [](PackingKnowledge* self, const Matrix& features, const Vector& labels, const Vector& costs) {
+                new (self) PackingKnowledge(Samples(view(features), view(labels), view(costs)));
+            },
+            "features"_a, "labels"_a, "costs"_a)
+        .def_prop_ro(
+            "sets", [](const PackingKnowledge& self) { return self.sets.size(); },
+            "How many certified sets it has.")
+        .def_prop_ro(
+            "cover_distance", [](const PackingKnowledge& self) { return self.choice.threshold(); },
+            "From how many samples on the cover bound is found to pay.");
+    nb::class_<PackingOptions>(module, "PackingOptions", "How subproblems are bounded and branched on.")
+        .def(nb::init<>())
+        .def_rw("gap", &PackingOptions::gap)
+        .def_rw("strong_candidates", &PackingOptions::strong_candidates)
+        .def_rw("cover_distance", &PackingOptions::cover_distance, nb::arg().none())
+        .def_rw("pool_memory", &PackingOptions::pool_memory)
+        .def_rw("knowledge", &PackingOptions::knowledge, nb::arg().none());
+    bind_result<PackingNode>(module, "PackingResult");
+    module.def("packing_search", &run<PackingNode, PackingOptions, packing_search>, "features"_a, "labels"_a,
+               "costs"_a, "frontier"_a, "upper"_a, "options"_a, "limits"_a, "seconds"_a, "observer"_a.none(),
+               "Branch and bound over the samples to give up, below the nodes of a frontier.");
+}
+
+void bind_directions(nb::module_& module) {
+    nb::class_<DirectionOptions>(module, "DirectionOptions", "How regions are bounded and split.")
+        .def(nb::init<>())
+        .def_rw("gap", &DirectionOptions::gap)
+        .def_rw("first_axis", &DirectionOptions::first_axis)
+        .def_rw("mirrored", &DirectionOptions::mirrored)
+        .def_rw("path_memory", &DirectionOptions::path_memory)
+        .def_rw("sample_nodes", &DirectionOptions::sample_nodes);
+    bind_result<DirectionNode>(module, "DirectionResult");
+    module.def("direction_search", &run<DirectionNode, DirectionOptions, direction_search>, "features"_a,
+               "labels"_a, "costs"_a, "frontier"_a, "upper"_a, "options"_a, "limits"_a, "seconds"_a,
+               "observer"_a.none(),
+               "Branch and bound over hyperplane directions, in the regions of a frontier; empty: all directions.");
+}
+
+}  // namespace
+
+void bind_searches(nb::module_& module) {
+    nb::class_<SearchLimits>(module, "SearchLimits", "What a search may use.")
+        .def(nb::init<>())
+        .def_rw("threads", &SearchLimits::threads)
+        .def_rw("node_limit", &SearchLimits::node_limit)
+        .def_rw("work_limit", &SearchLimits::work_limit)
+        .def_rw("slice", &SearchLimits::slice)
+        .def_rw("memory", &SearchLimits::memory)
+        .def_rw("pause", &SearchLimits::pause)
+        .def_rw("keep_below", &SearchLimits::keep_below);
+    bind_packing(module);
+    bind_directions(module);
+}
+
+}  // namespace hardmargin

@@ -1,0 +1,78 @@
+// What the files that bind the core to Python share: arrays, and searches that are watched from Python.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <span>
+#include <utility>
+
+#include "base/control.h"
+
+namespace hardmargin {
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Vector = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+inline std::span<const double> view(const Matrix& matrix) {
+    return {matrix.data(), matrix.size()};
+}
+
+inline std::span<const double> view(const Vector& vector) {
+    return {vector.data(), vector.size()};
+}
+
+// Calls a Python function `observer(upper, lower, nodes) -> bool` from a search that runs without the
+// interpreter's lock, and lets Python's signal handlers run. An exception, KeyboardInterrupt included, ends
+// the search and is kept, so that what was found so far is not lost on its way.
+class Watcher {
+public:
+    explicit Watcher(nb::object observer) : observer_(std::move(observer)) {}
+
+    Control::Observer function() {
+        return [this](const Progress& progress) { return ask(progress); };
+    }
+
+    // The exception that ended the search, or None.
+    nb::object error() const { return error_; }
+
+private:
+    bool ask(const Progress& progress) {
+        const nb::gil_scoped_acquire lock;
+        try {
+            if (PyErr_CheckSignals() != 0) {
+                throw nb::python_error();
+            }
+            return observer_.is_none() || nb::cast<bool>(observer_(progress.upper, progress.lower, progress.nodes));
+        } catch (nb::python_error& raised) {
+            error_ = nb::borrow(raised.value());
+            return false;
+        }
+    }
+
+    nb::object observer_;
+    nb::object error_ = nb::none();
+};
+
+struct Outcome {
+    bool timed_out;
+    bool interrupted;
+    nb::object error;
+};
+
+// Runs `function(control)` without the interpreter's lock, watched.
+template <typename Function>
+Outcome watched(double seconds, nb::object observer, Function&& function) {
+    Watcher watcher(std::move(observer));
+    Control control(seconds, watcher.function());
+    {
+        const nb::gil_scoped_release unlocked;
+        function(control);
+    }
+    return {control.timed_out(), control.interrupted(), watcher.error()};
+}
+
+}  // namespace hardmargin

@@ -1,0 +1,63 @@
+// The cover of conflicting pairs where costs differ: a maximum flow (directions/closure.h).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/rounding.h"
+#include "base/samples.h"
+#include "directions/closure.h"
+#include "directions/pair_conflicts.h"
+
+namespace hardmargin {
+
+class ConflictFlow {
+public:
+    static constexpr bool equal_costs = false;
+
+    struct Edge {
+        std::uint32_t positive;
+        std::uint32_t negative;
+        double flow;
+    };
+
+    struct State {
+        std::vector<double> left_of_positive;
+        std::vector<double> left_of_negative;
+        std::vector<Edge> edges;  // with flow, by positives and then negatives
+        double value = 0;
+        std::size_t changes = 0;  // of flows, which are rounded
+    };
+
+    ConflictFlow(const Samples& samples, const PairConflicts& pairs);
+
+    void start(State& state) const;
+    double cost(const State& state) const { return state.value; }
+    // The share of its cost by which that may be wrong. What is added to the value, exactly, is added to and taken
+    // from the flows of the edges along a path; so after so many changes the flows add up to the value but for
+    // their rounding, and at every sample to no more than its cost but for theirs.
+    double rounding(const State& state) const { return sum_rounding(state.changes); }
+    void grow(const PairConflicts::Level& level, State& state, double enough);
+    void close(const PairConflicts::Level& level, const State& state, double slack, ConflictClosure& closure);
+    std::uint64_t work() const { return work_; }
+
+private:
+    bool augment(const PairConflicts::Level& level, State& state);
+    void fill_path(State& state, std::size_t last);
+    void add_flow(State& state, std::size_t positive, std::size_t negative, double change) const;
+    void index_by_negative(const State& state);
+
+    const Samples& samples_;
+    const PairConflicts& pairs_;
+    double negligible_;
+    std::vector<std::size_t> begin_of_negative_;  // into edge_of_negative_
+    std::vector<std::size_t> edge_of_negative_;   // numbers of the edges, by negatives
+    std::vector<std::int32_t> reached_from_;      // the positive from which a negative was reached
+    std::vector<std::int32_t> came_by_;  // the negative by which a positive was reached; -1: start, -2: not
+    std::vector<std::uint64_t> unvisited_;
+    std::vector<std::size_t> pending_;
+    std::uint64_t work_ = 0;
+};
+
+}  // namespace hardmargin

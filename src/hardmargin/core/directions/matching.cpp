@@ -1,0 +1,205 @@
+#include "directions/matching.h"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <cmath>
+
+#include "base/bits.h"
+#include "base/kernels.h"
+#include "base/rounding.h"
+#include "directions/matching_paths.h"
+
+namespace hardmargin {
+
+ConflictMatching::ConflictMatching(const Samples& samples, const PairConflicts& pairs)
+    : samples_(samples), pairs_(pairs), cost_(samples.cost(0)), unvisited_(pairs.words()) {
+    assert(samples.common_cost() > 0);
+}
+
+void ConflictMatching::start(State& state) const {
+    state.partner_of_positive.assign(pairs_.positives(), -1);
+    state.partner_of_negative.assign(pairs_.words() * word_bits, -1);
+    state.size = 0;
+}
+
+std::size_t ConflictMatching::missing(const State& state, double needed) const {
+    const auto enough = [&](std::size_t more) { return safely_below(cost_of(state.size + more)) >= needed; };
+    auto more = static_cast<std::size_t>(std::max(0.0, std::ceil((needed - cost(state)) / cost_)));
+    while (!enough(more)) {
+        ++more;
+    }
+    while (more > 0 && enough(more - 1)) {
+        --more;
+    }
+    return more;
+}
+
+void ConflictMatching::unvisit_all() {
+    std::fill(unvisited_.begin(), unvisited_.end(), ~std::uint64_t{0});
+}
+
+void ConflictMatching::leave_out(std::span<const MustHitSet> sets) {
+    unvisit_all();
+    left_out_.assign(pairs_.positives(), 0);
+    for (const MustHitSet& members : sets) {
+        for (const std::uint32_t sample : members) {
+            if (samples_.label(sample) > 0) {
+                left_out_[pairs_.number(sample)] = 1;
+            } else {
+                unset_bit(unvisited_.data(), pairs_.number(sample));
+            }
+        }
+    }
+}
+
+bool ConflictMatching::augment(std::size_t start, const PairConflicts::Level& level, State& state) {
+    return follow_path(start, level, state, [&](const std::uint64_t* row, std::size_t& negative) {
+        return find_free(row, state, negative);
+    });
+}
+
+// An unmatched opponent that was not visited.
+bool ConflictMatching::find_free(const std::uint64_t* row, const State& state, std::size_t& negative) {
+    for (std::size_t place = 0; place < pairs_.words(); ++place) {
+        for (std::uint64_t bits = row[place] & unvisited_[place]; bits != 0; bits &= bits - 1) {
+            negative = place * word_bits + static_cast<std::size_t>(std::countr_zero(bits));
+            if (state.partner_of_negative[negative] < 0) {
+                unset_bit(unvisited_.data(), negative);
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+void ConflictMatching::grow(const PairConflicts::Level& level, State& state, double enough,
+                            std::span<const MustHitSet> beside) {
+    for (bool grown = true; grown;) {
+        grown = false;
+        leave_out(beside);
+        // Positives far on their own side have the fewest opponents, and are matched first.
+        for (std::size_t positive = pairs_.positives(); positive-- > 0;) {
+            if (cost(state) >= enough) {
+                return;
+            }
+            if (state.partner_of_positive[positive] < 0 && left_out_[positive] == 0 &&
+                augment(positive, level, state)) {
+                ++state.size;
+                grown = true;
+            }
+        }
+    }
+}
+
+void ConflictMatching::close(const PairConflicts::Level& level, const State& state, double slack,
+                             ConflictClosure& closure) {
+    closure.clear(pairs_.positives(), pairs_.negatives());
+    if (slack > cost_) {
+        return;
+    }
+    keep_unmatched(state, closure);
+    propagate(level, state, closure);
+}
+
+void ConflictMatching::keep_unmatched(const State& state, ConflictClosure& closure) const {
+    for (std::size_t positive = 0; positive < pairs_.positives(); ++positive) {
+        closure.positive_kept[positive] = state.partner_of_positive[positive] < 0;
+    }
+    for (std::size_t negative = 0; negative < pairs_.negatives(); ++negative) {
+        closure.negative_kept[negative] = state.partner_of_negative[negative] < 0;
+    }
+}
+
+bool ConflictMatching::release(const PairConflicts::Level& level, State& state, std::size_t sample,
+                               std::span<const MustHitSet> beside) {
+    const std::size_t number = pairs_.number(sample);
+    const bool is_positive = samples_.label(sample) > 0;
+    const std::int32_t partner = (is_positive ? state.partner_of_positive : state.partner_of_negative)[number];
+    if (partner < 0) {
+        return true;
+    }
+    const std::size_t positive = is_positive ? number : static_cast<std::size_t>(partner);
+    const std::size_t negative = is_positive ? static_cast<std::size_t>(partner) : number;
+    state.partner_of_positive[positive] = -1;
+    state.partner_of_negative[negative] = -1;
+    leave_out(beside);
+    if (!is_positive) {
+        // The path that makes up for the pair starts from the partner.
+        unset_bit(unvisited_.data(), negative);
+        return augment(positive, level, state);
+    }
+    // It ends at the partner, wherever it starts.
+    for (std::size_t start = 0; start < pairs_.positives(); ++start) {
+        if (start != positive && state.partner_of_positive[start] < 0 && left_out_[start] == 0 &&
+            augment(start, level, state)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void ConflictMatching::propagate(const PairConflicts::Level& level, const State& state, ConflictClosure& closure) {
+    // From kept positives: opponents are given up, and their partners kept.
+    pending_.clear();
+    for (std::size_t positive = 0; positive < pairs_.positives(); ++positive) {
+        if (closure.positive_kept[positive] != 0) {
+            pending_.push_back(positive);
+        }
+    }
+    unvisit_all();
+    while (!pending_.empty()) {
+        const std::uint64_t* row = &level.conflicts[pending_.back() * pairs_.words()];
+        pending_.pop_back();
+        for (std::size_t place = 0; place < pairs_.words(); ++place) {
+            std::uint64_t bits = row[place] & unvisited_[place];
+            unvisited_[place] &= ~bits;
+            for (; bits != 0; bits &= bits - 1) {
+                const std::size_t negative = place * word_bits + static_cast<std::size_t>(std::countr_zero(bits));
+                closure.negative_given_up[negative] = 1;
+                const std::int32_t partner = state.partner_of_negative[negative];
+                if (partner >= 0 && closure.positive_kept[static_cast<std::size_t>(partner)] == 0) {
+                    closure.positive_kept[static_cast<std::size_t>(partner)] = 1;
+                    pending_.push_back(static_cast<std::size_t>(partner));
+                }
+            }
+        }
+    }
+    // From kept negatives, those of a round at a time.
+    std::vector<std::uint64_t>& kept = unvisited_;
+    std::fill(kept.begin(), kept.end(), 0);
+    bool more = false;
+    for (std::size_t negative = 0; negative < pairs_.negatives(); ++negative) {
+        if (closure.negative_kept[negative] != 0) {
+            set_bit(kept.data(), negative);
+            more = true;
+        }
+    }
+    while (more) {
+        more = false;
+        for (std::size_t positive = 0; positive < pairs_.positives(); ++positive) {
+            if (closure.positive_given_up[positive] != 0) {
+                continue;
+            }
+            const std::uint64_t* row = &level.conflicts[positive * pairs_.words()];
+            bool opposed = false;
+            for (std::size_t place = 0; place < pairs_.words() && !opposed; ++place) {
+                opposed = (row[place] & kept[place]) != 0;
+            }
+            if (!opposed) {
+                continue;
+            }
+            closure.positive_given_up[positive] = 1;
+            const std::int32_t partner = state.partner_of_positive[positive];
+            if (partner >= 0 && closure.negative_kept[static_cast<std::size_t>(partner)] == 0) {
+                closure.negative_kept[static_cast<std::size_t>(partner)] = 1;
+                set_bit(kept.data(), static_cast<std::size_t>(partner));
+                more = true;
+            }
+        }
+        work_ += pairs_.positives() * pairs_.words();
+    }
+    closure.any_kept = true;
+}
+
+}  // namespace hardmargin

@@ -1,0 +1,144 @@
+// The part of ConflictMatching that knows must-hit sets beside the matching.
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <vector>
+
+#include "base/bits.h"
+#include "directions/matching.h"
+#include "directions/matching_paths.h"
+
+namespace hardmargin {
+
+namespace {
+
+// A margin that misses 1 by less is kept.
+constexpr double margin_rounding = 1e-7;
+
+}  // namespace
+
+void ConflictMatching::close_exactly(const PairConflicts::Level& level, const State& state,
+                                     std::span<const MustHitSet> sets, std::span<const std::size_t> given_up,
+                                     std::span<const std::size_t> kept, ConflictClosure& closure) {
+    closure.clear(pairs_.positives(), pairs_.negatives());
+    keep_unmatched(state, closure);
+    const auto mark = [&](std::size_t sample, unsigned char keep) {
+        (samples_.label(sample) > 0 ? closure.positive_kept : closure.negative_kept)[pairs_.number(sample)] = keep;
+    };
+    for (const MustHitSet& members : sets) {
+        for (const std::uint32_t sample : members) {
+            assert(!matched(state, sample));
+            mark(sample, 0);
+        }
+    }
+    for (const std::size_t sample : given_up) {
+        assert(!matched(state, sample));
+        mark(sample, 0);
+    }
+    for (const std::size_t sample : kept) {
+        mark(sample, 1);
+    }
+    do {
+        propagate(level, state, closure);
+    } while (propagate_sets(sets, closure));
+}
+
+// Of each set exactly one sample is given up: if one is, the others are kept, and there is no second one.
+bool ConflictMatching::propagate_sets(std::span<const MustHitSet> sets, ConflictClosure& closure) const {
+    bool added = false;
+    for (const MustHitSet& members : sets) {
+        std::size_t gone = 0;
+        for (const std::uint32_t sample : members) {
+            const std::size_t number = pairs_.number(sample);
+            gone += (samples_.label(sample) > 0 ? closure.positive_given_up : closure.negative_given_up)[number];
+        }
+        if (gone > 1) {
+            closure.impossible = true;
+            return false;
+        }
+        for (std::size_t k = 0; gone == 1 && k < members.size(); ++k) {
+            const std::size_t number = pairs_.number(members[k]);
+            const bool positive = samples_.label(members[k]) > 0;
+            unsigned char& keep = (positive ? closure.positive_kept : closure.negative_kept)[number];
+            if (keep == 0 && (positive ? closure.positive_given_up : closure.negative_given_up)[number] == 0) {
+                keep = 1;
+                added = true;
+            }
+        }
+    }
+    return added;
+}
+
+bool ConflictMatching::replace(std::size_t start, const PairConflicts::Level& level, State& state,
+                               std::vector<std::uint64_t>& targets) {
+    return follow_path(start, level, state, [&](const std::uint64_t* row, std::size_t& negative) {
+        for (std::size_t place = 0; place < pairs_.words(); ++place) {
+            const std::uint64_t bits = row[place] & unvisited_[place] & targets[place];
+            if (bits != 0) {
+                negative = place * word_bits + static_cast<std::size_t>(std::countr_zero(bits));
+                unset_bit(unvisited_.data(), negative);
+                unset_bit(targets.data(), negative);
+                state.partner_of_positive[static_cast<std::size_t>(state.partner_of_negative[negative])] = -1;
+                return true;
+            }
+        }
+        return false;
+    });
+}
+
+std::size_t ConflictMatching::exchange(const PairConflicts::Level& level, State& state,
+                                       std::span<const MustHitSet> sets, std::span<const double> margins) {
+    assert(margins.size() >= samples_.count());
+    const auto missed = [&](std::size_t sample) { return margins[sample] < 1 - margin_rounding; };
+    // The positive of a pair that misses both margins.
+    const auto missed_pair = [&](std::size_t negative) {
+        const std::int32_t partner = state.partner_of_negative[negative];
+        return partner >= 0 && missed(pairs_.negative(negative)) &&
+               missed(pairs_.positive(static_cast<std::size_t>(partner)));
+    };
+    std::size_t exchanged = 0;
+    // Negatives become unmatched if their positives find another one, by a path to one that keeps its margin. What
+    // a path in vain has visited leads nowhere for the next ones either.
+    leave_out(sets);
+    for (std::size_t negative = 0; negative < pairs_.negatives(); ++negative) {
+        if (state.partner_of_negative[negative] < 0 && missed(pairs_.negative(negative))) {
+            unset_bit(unvisited_.data(), negative);
+        }
+    }
+    for (std::size_t negative = 0; negative < pairs_.negatives(); ++negative) {
+        if (!missed_pair(negative)) {
+            continue;
+        }
+        const auto positive = static_cast<std::size_t>(state.partner_of_negative[negative]);
+        unset_bit(unvisited_.data(), negative);
+        state.partner_of_positive[positive] = -1;
+        state.partner_of_negative[negative] = -1;
+        if (augment(positive, level, state)) {
+            ++exchanged;
+        } else {
+            state.partner_of_positive[positive] = static_cast<std::int32_t>(negative);
+            state.partner_of_negative[negative] = static_cast<std::int32_t>(positive);
+        }
+    }
+    // Positives become unmatched if one that keeps its margin can take their place.
+    std::vector<std::uint64_t> targets(pairs_.words());
+    std::fill(unvisited_.begin(), unvisited_.end(), 0);
+    bool any = false;
+    for (std::size_t negative = 0; negative < pairs_.negatives(); ++negative) {
+        if (state.partner_of_negative[negative] >= 0) {
+            set_bit(unvisited_.data(), negative);
+        }
+        if (missed_pair(negative)) {
+            set_bit(targets.data(), negative);
+            any = true;
+        }
+    }
+    for (std::size_t start = pairs_.positives(); any && start-- > 0;) {
+        if (state.partner_of_positive[start] < 0 && left_out_[start] == 0 && !missed(pairs_.positive(start))) {
+            exchanged += replace(start, level, state, targets) ? 1 : 0;
+        }
+    }
+    return exchanged;
+}
+
+}  // namespace hardmargin

@@ -1,0 +1,242 @@
+#include "directions/pair_conflicts.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "base/kernels.h"
+
+namespace hardmargin {
+
+namespace {
+
+// More than what numbers too small for single precision are rounded by, all in all.
+constexpr double underflow = 1e-40;
+// What pairs need is told apart from nothing down to this.
+constexpr double least_needed = 1e-30;
+// Numbers of single precision are rounded by less than this share, even if a few times.
+constexpr double single_share = 0x1p-22;
+// Words whose ranges are remembered: 64 MB of them.
+constexpr std::size_t most_words_remembered = std::size_t{1} << 18;
+
+float as_needed(double value) {
+    return value < least_needed ? 0.0f : static_cast<float>(value);
+}
+
+}  // namespace
+
+PairConflicts::PairConflicts(const Samples& samples, const DirectionFrame& frame)
+    : samples_(samples),
+      frame_(frame),
+      numbers_(samples.count()),
+      typical_differences_(frame.dimension()),
+      shift_(frame.dimension()),
+      no_shift_(frame.dimension()) {
+    for (std::size_t i = 0; i < samples.count(); ++i) {
+        (samples.label(i) > 0 ? positives_ : negatives_).push_back(i);
+    }
+    words_ = (negatives() + word_bits - 1) / word_bits;
+    const std::size_t in_last_word = negatives() % word_bits;
+    last_word_ = in_last_word == 0 ? ~std::uint64_t{0} : (std::uint64_t{1} << in_last_word) - 1;
+    number_samples();
+    find_typical_differences();
+}
+
+void PairConflicts::number_samples() {
+    for (const std::vector<std::size_t>* group : {&positives_, &negatives_}) {
+        for (std::size_t place = 0; place < group->size(); ++place) {
+            numbers_[(*group)[place]] = place;
+        }
+    }
+    fill(positive_columns_, positives_);
+    fill(negative_columns_, negatives_);
+}
+
+void PairConflicts::find_typical_differences() {
+    // All pairs of up to a hundred of each class, evenly picked.
+    constexpr std::size_t enough = 100;
+    const std::size_t positive_step = std::max<std::size_t>(1, positives() / enough);
+    const std::size_t negative_step = std::max<std::size_t>(1, negatives() / enough);
+    std::vector<double> differences;
+    for (std::size_t k = 0; k < frame_.dimension(); ++k) {
+        differences.clear();
+        for (std::size_t i = 0; i < positives(); i += positive_step) {
+            for (std::size_t j = 0; j < negatives(); j += negative_step) {
+                differences.push_back(
+                    std::fabs(frame_.coordinate(positives_[i], k) - frame_.coordinate(negatives_[j], k)));
+            }
+        }
+        if (!differences.empty()) {
+            // The mean without the largest tenth: a few far samples would make up all of it.
+            const std::size_t count = differences.size() - differences.size() / 10;
+            const auto end = differences.begin() + static_cast<std::ptrdiff_t>(count);
+            std::nth_element(differences.begin(), end - 1, differences.end());
+            typical_differences_[k] = std::accumulate(differences.begin(), end, 0.0) / static_cast<double>(count);
+        }
+    }
+}
+
+void PairConflicts::arrange(const DirectionNode& region) {
+    std::vector<double> projections(samples_.count());
+    for (std::size_t i = 0; i < samples_.count(); ++i) {
+        for (std::size_t k = 0; k < frame_.dimension(); ++k) {
+            projections[i] += 0.5 * (region.low[k] + region.high[k]) * frame_.coordinate(i, k);
+        }
+    }
+    for (std::vector<std::size_t>* group : {&positives_, &negatives_}) {
+        std::sort(group->begin(), group->end(), [&](std::size_t left, std::size_t right) {
+            return projections[left] < projections[right] ||
+                   (projections[left] == projections[right] && left < right);
+        });
+    }
+    number_samples();
+}
+
+void PairConflicts::fill(Columns& columns, const std::vector<std::size_t>& samples) const {
+    columns.padded = padded_size(samples.size(), word_bits);
+    columns.coordinates.assign(columns.padded * frame_.dimension(), 0.0);
+    columns.projections.assign(columns.padded, 0.0);
+    columns.reaches.assign(columns.padded, 0.0);
+    columns.sizes.assign(columns.padded, 0.0);
+    columns.lows.assign(columns.padded, 0.0f);
+    columns.highs.assign(columns.padded, 0.0f);
+    columns.scaled.assign(columns.padded * frame_.dimension(), 0.0f);
+    for (std::size_t k = 0; k < frame_.dimension(); ++k) {
+        for (std::size_t place = 0; place < samples.size(); ++place) {
+            const double value = frame_.coordinate(samples[place], k);
+            columns.coordinates[k * columns.padded + place] = value;
+            columns.sizes[place] += std::fabs(value);
+        }
+    }
+}
+
+void PairConflicts::start(Level& level) const {
+    level.conflicts.assign(positives() * words_, 0);
+    level.undecided.clear();
+    for (std::uint32_t i = 0; i < positives(); ++i) {
+        for (std::uint32_t place = 0; place < words_; ++place) {
+            level.undecided.push_back({i, place, place + 1 == words_ ? last_word_ : ~std::uint64_t{0}});
+        }
+    }
+}
+
+void PairConflicts::project(Columns& columns, const DirectionNode& region, const std::vector<double>& shift) {
+    const std::size_t padded = columns.padded;
+    std::fill(columns.projections.begin(), columns.projections.end(), 0.0);
+    std::fill(columns.reaches.begin(), columns.reaches.end(), 0.0);
+    used_ = 0;
+    for (std::size_t k = 0; k < frame_.dimension(); ++k) {
+        add_scaled(columns.projections.data(), 0.5 * (region.low[k] + region.high[k]),
+                   &columns.coordinates[k * padded], padded);
+        const double radius = 0.5 * (region.high[k] - region.low[k]);
+        if (radius > 0) {
+            const double* coordinates = &columns.coordinates[k * padded];
+            float* scaled = &columns.scaled[used_ * padded];
+            for (std::size_t place = 0; place < padded; ++place) {
+                const double value = radius * (coordinates[place] - shift[k]);
+                scaled[place] = static_cast<float>(value);
+                columns.reaches[place] += std::fabs(value);
+            }
+            ++used_;
+        }
+    }
+    // Every number in single precision is rounded a few times, sums of `used_` of them once a term; what is summed
+    // up is at most the projection and the reach of each sample of a pair. Numbers of double precision are rounded
+    // too, relative to the size of the sample, and coordinates are wrong by DirectionFrame::rounding.
+    const double share = 0x1p-23 * static_cast<double>(used_ + 6);
+    for (std::size_t place = 0; place < padded; ++place) {
+        const double projection = columns.projections[place];
+        const double error = share * (std::fabs(projection) + columns.reaches[place]) +
+                             2 * DirectionFrame::rounding * columns.sizes[place] + underflow;
+        columns.lows[place] = static_cast<float>(projection - error);
+        columns.highs[place] = static_cast<float>(projection + error);
+    }
+    work_ += 3 * padded * frame_.dimension();
+}
+
+void PairConflicts::decide(const DirectionNode& region, const Level& around, Level& level) {
+    assert(region.low.size() == frame_.dimension() && region.high.size() == frame_.dimension());
+    assert(around.conflicts.size() == positives() * words_);
+    constexpr double share = single_share;
+    const double least = region.least_length();
+    const double at_longest = 2 / region.longest * (1 - share);
+    double middle = 0;  // a.s in the middle of the region
+    double spread = 0;  // how far it goes from there
+    for (std::size_t k = 0; k < frame_.dimension(); ++k) {
+        const double part = region.nearest(k) / least;
+        middle += 0.5 * part * (region.low[k] + region.high[k]);
+        spread += 0.5 * std::fabs(part) * (region.high[k] - region.low[k]);
+        shift_[k] = at_longest * part;
+    }
+    const double needed_longest = at_longest * middle * (1 - share);
+    double needed_shortest = std::numeric_limits<double>::infinity();
+    if (region.shortest > 0) {
+        const double at_shortest = 2 / region.shortest;
+        needed_shortest =
+            (at_shortest * (middle + region.bulge()) + (at_shortest - at_longest) * spread) * (1 + share);
+    }
+    project(positive_columns_, region, shift_);
+    project(negative_columns_, region, no_shift_);
+    const PairRanges ranges{positive_columns_.scaled.data(),
+                            positive_columns_.padded,
+                            positive_columns_.lows.data(),
+                            positive_columns_.highs.data(),
+                            negative_columns_.scaled.data(),
+                            negative_columns_.padded,
+                            negative_columns_.lows.data(),
+                            negative_columns_.highs.data(),
+                            used_,
+                            as_needed(needed_longest),
+                            static_cast<float>(std::max(needed_shortest, least_needed))};
+    if (&level != &around) {
+        level.conflicts = around.conflicts;
+        level.undecided.resize(around.undecided.size());
+    }
+    work_ += around.undecided.size() * word_bits * (used_ + 1) / 2;
+    needed_ = needed_longest;
+    at_longest_ = at_longest;
+    least_ = least;
+    // One word more than can be kept: the ends of the others are overwritten by the next ones.
+    const bool remember = around.undecided.size() <= most_words_remembered;
+    ends_.resize(remember ? (around.undecided.size() + 1) * word_bits : word_bits);
+    float* ends = ends_.data();
+    Word* kept = level.undecided.data();
+    for (const Word& word : around.undecided) {
+        const PairBits bits = compare_pairs(ranges, word.positive, word.place * word_bits, word.pairs, ends);
+        const std::uint64_t conflicts = word.pairs & bits.below;
+        level.conflicts[word.positive * words_ + word.place] |= conflicts;
+        const std::uint64_t undecided = word.pairs & bits.reaching & ~conflicts;
+        *kept = {word.positive, word.place, undecided};
+        kept += undecided != 0;
+        ends += remember && undecided != 0 ? word_bits : 0;
+    }
+    level.undecided.resize(static_cast<std::size_t>(kept - level.undecided.data()));
+    if (!remember) {
+        ends_.clear();
+    }
+}
+
+void PairConflicts::shorten(const DirectionNode& region, Level& level) {
+    if (ends_.empty()) {
+        decide(region, level, level);
+        return;
+    }
+    // s.(x_i - x_j) - at_length a.s <= end - needed_ - (at_length - at_longest_) least_ for all s of the box.
+    const double at_length = 2 / region.longest * (1 - single_share);
+    assert(region.least_length() == least_ && at_length >= at_longest_);
+    assert(level.undecided.size() * word_bits <= ends_.size());
+    const double needed = (needed_ + (at_length - at_longest_) * least_) * (1 - single_share);
+    const float limit = as_needed(needed);
+    work_ += level.undecided.size() * word_bits / 2;
+    const float* ends = ends_.data();
+    for (Word& word : level.undecided) {
+        const std::uint64_t conflicts = compare_ends(ends, limit, word.pairs);
+        level.conflicts[word.positive * words_ + word.place] |= conflicts;
+        word.pairs &= ~conflicts;
+        ends += word_bits;
+    }
+}
+
+}  // namespace hardmargin

@@ -1,0 +1,203 @@
+#include "directions/region_closing.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/rounding.h"
+
+namespace hardmargin {
+
+template <typename PairCover>
+RegionClosing<PairCover>::RegionClosing(const Samples& samples, const DirectionFrame& frame,
+                                        const PairConflicts& pairs, PairCover& cover, MaxMargin& solver,
+                                        Candidate candidate)
+    : samples_(samples),
+      frame_(frame),
+      pairs_(pairs),
+      cover_(cover),
+      solver_(solver),
+      candidate_(std::move(candidate)),
+      packing_(samples, frame, pairs, cover, solver) {}
+
+template <typename PairCover>
+bool RegionClosing<PairCover>::closes(const DirectionNode& region, const Level& level, State& state, double norm,
+                                      double upper, bool packing, const RegionSets& around, RegionSets& found) {
+    found.clear();
+    if constexpr (PairCover::equal_costs) {
+        const std::size_t missing = cover_.missing(state, upper - norm);
+        if (closes_if_short(missing, region, level, state, {}, upper)) {
+            return true;
+        }
+        if (missing == 1 || !packing) {
+            return false;
+        }
+        if (packing_.find(region, level, state, missing, upper, around, found)) {
+            return true;
+        }
+        if (found.sets.empty()) {
+            return false;
+        }
+        const std::size_t still_missing = missing - found.sets.size();
+        if (closes_if_short(still_missing, region, level, state, found.sets, upper)) {
+            return true;
+        }
+        if (still_missing == 1) {
+            // Without the largest set two are missing, and there are cases.
+            std::vector<MustHitSet> fewer = found.sets;
+            fewer.erase(std::max_element(
+                fewer.begin(), fewer.end(),
+                [](const MustHitSet& left, const MustHitSet& right) { return left.size() < right.size(); }));
+            return !fewer.empty() && closes_with_two(region, level, state, fewer, upper);
+        }
+        return false;
+    } else {
+        const double rounding = cover_.rounding(state);
+        const double room = upper - cover_.cost(state) * (1 - rounding);
+        cover_.close(level, state, (room - norm) * (1 + rounding), closure_);
+        if (!closure_.any_kept) {
+            return false;
+        }
+        enable_region(region);
+        enable_closure();
+        return cost_at_least(room);
+    }
+}
+
+template <typename PairCover>
+bool RegionClosing<PairCover>::closes_if_short(std::size_t missing, const DirectionNode& region, const Level& level,
+                                               const State& state, std::span<const MustHitSet> sets, double upper)
+    requires(PairCover::equal_costs)
+{
+    return (missing == 1 && closes_with_one(region, level, state, sets, upper)) ||
+           (missing == 2 && closes_with_two(region, level, state, sets, upper));
+}
+
+// A better solution gives up one sample of each pair and each set, and no other.
+template <typename PairCover>
+bool RegionClosing<PairCover>::closes_with_one(const DirectionNode& region, const Level& level, const State& state,
+                                               std::span<const MustHitSet> sets, double upper)
+    requires(PairCover::equal_costs)
+{
+    cover_.close_exactly(level, state, sets, {}, {}, closure_);
+    if (closure_.contradictory()) {
+        return true;
+    }
+    enable_region(region);
+    enable_closure();
+    return cost_at_least(upper - safely_below(cover_.cost_of(state.size + sets.size())));
+}
+
+// A better solution gives up one sample of each pair and each set, and at most one more.
+template <typename PairCover>
+bool RegionClosing<PairCover>::closes_with_two(const DirectionNode& region, const Level& level, const State& state,
+                                               std::span<const MustHitSet> sets, double upper)
+    requires(PairCover::equal_costs)
+{
+    // What a solution that gives up no other would keep is a good set to begin with. What it would give up follows
+    // from that, and would make cases of its own: it is left out. So are the samples of sets: one that gives up
+    // such a one may give up another of that set, and nothing would be decided.
+    cover_.close_exactly(level, state, sets, {}, {}, closure_);
+    std::fill(closure_.positive_given_up.begin(), closure_.positive_given_up.end(), 0);
+    std::fill(closure_.negative_given_up.begin(), closure_.negative_given_up.end(), 0);
+    for (const MustHitSet& members : sets) {
+        for (const std::uint32_t sample : members) {
+            auto& kept = samples_.label(sample) > 0 ? closure_.positive_kept : closure_.negative_kept;
+            kept[pairs_.number(sample)] = 0;
+        }
+    }
+    enable_region(region);
+    enable_closure();
+    const std::size_t least = state.size + sets.size();
+    if (!cost_at_least(upper - safely_below(cover_.cost_of(least)))) {
+        return false;
+    }
+    find_supports();
+    const double room = upper - safely_below(cover_.cost_of(least + 1));
+    for (std::size_t k = 0; k < supports_.size(); ++k) {
+        released_ = state;
+        if (!cover_.release(level, released_, supports_[k], sets)) {
+            return false;
+        }
+        cover_.close_exactly(level, released_, sets, std::span(supports_).subspan(k, 1),
+                             std::span(supports_).first(k), closure_);
+        if (closure_.contradictory()) {
+            continue;
+        }
+        enable_closure();
+        if (!cost_at_least(room)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+template <typename PairCover>
+void RegionClosing<PairCover>::enable_region(const DirectionNode& region) {
+    solver_.clear();
+    solver_.set_extra_rows(frame_.rows(region));
+    for (std::size_t j = 0; j < 2 * frame_.dimension(); ++j) {
+        solver_.enable(solver_.extra_row(j));
+    }
+}
+
+// Rows that stay enabled keep their part in the solution, from which the next one starts.
+template <typename PairCover>
+void RegionClosing<PairCover>::enable_closure() {
+    const auto set = [&](std::size_t row, bool wanted) {
+        if (wanted == solver_.enabled(row)) {
+            return;
+        }
+        if (wanted) {
+            solver_.enable(row);
+        } else {
+            solver_.disable(row);
+        }
+    };
+    for (std::size_t i = 0; i < pairs_.positives(); ++i) {
+        set(pairs_.positive(i), closure_.positive_kept[i] != 0);
+        set(solver_.flip_row(pairs_.positive(i)), closure_.positive_given_up[i] != 0);
+    }
+    for (std::size_t j = 0; j < pairs_.negatives(); ++j) {
+        set(pairs_.negative(j), closure_.negative_kept[j] != 0);
+        set(solver_.flip_row(pairs_.negative(j)), closure_.negative_given_up[j] != 0);
+    }
+}
+
+template <typename PairCover>
+bool RegionClosing<PairCover>::cost_at_least(double value) {
+    switch (solver_.solve(value)) {
+        case MaxMarginStatus::threshold:
+        case MaxMarginStatus::infeasible:
+            return true;
+        case MaxMarginStatus::optimal:
+            candidate_(solver_);
+            break;
+        case MaxMarginStatus::failed:
+            break;
+    }
+    return false;
+}
+
+template <typename PairCover>
+void RegionClosing<PairCover>::find_supports() {
+    multipliers_.clear();
+    for (const Multiplier& multiplier : solver_.certificate()) {
+        if (multiplier.row < samples_.count()) {
+            multipliers_.push_back(multiplier);
+        }
+    }
+    // If one of the cases cannot be closed, it is likely to be one without a sample that weighs much.
+    std::sort(multipliers_.begin(), multipliers_.end(), [](const Multiplier& left, const Multiplier& right) {
+        return left.value > right.value || (left.value == right.value && left.row < right.row);
+    });
+    supports_.clear();
+    for (const Multiplier& multiplier : multipliers_) {
+        supports_.push_back(multiplier.row);
+    }
+}
+
+template class RegionClosing<ConflictMatching>;
+template class RegionClosing<ConflictFlow>;
+
+}  // namespace hardmargin

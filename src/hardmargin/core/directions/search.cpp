@@ -1,0 +1,78 @@
+#include "directions/search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace hardmargin {
+
+namespace {
+
+// Giving the cheaper class up, with w = 0: regions around it close only against this or something better.
+Incumbent give_up_a_class(const Samples& samples) {
+    double costs[2] = {0, 0};
+    for (std::size_t i = 0; i < samples.count(); ++i) {
+        costs[samples.label(i) > 0] += samples.cost(i);
+    }
+    const bool keep_positives = costs[1] >= costs[0];
+    return {std::vector<double>(samples.dimension()), keep_positives ? 1.0 : -1.0, std::min(costs[0], costs[1])};
+}
+
+// Samples that cost a few times as much as others, as merged duplicates do, put down so many times; none if these
+// are too many, or if costs are not multiples. With equal costs regions are bounded faster, and closed earlier.
+std::optional<Samples> samples_of_equal_cost(const Samples& samples) {
+    constexpr double most = 1.25;
+    constexpr double rounding = 1e-13;
+    const double unit = *std::min_element(samples.costs().begin(), samples.costs().end());
+    std::vector<double> features;
+    std::vector<double> labels;
+    for (std::size_t i = 0; i < samples.count(); ++i) {
+        const double copies = std::round(samples.cost(i) / unit);
+        const double total = static_cast<double>(labels.size()) + copies;
+        if (!(std::fabs(copies * unit - samples.cost(i)) <= rounding * samples.cost(i)) ||
+            total > most * static_cast<double>(samples.count())) {
+            return std::nullopt;
+        }
+        labels.resize(static_cast<std::size_t>(total), samples.label(i));
+        while (features.size() < labels.size() * samples.dimension()) {
+            for (std::size_t k = 0; k < samples.dimension(); ++k) {
+                features.push_back(samples.label(i) * samples.row(i)[k]);
+            }
+        }
+    }
+    return Samples(features, labels, std::vector<double>(labels.size(), unit));
+}
+
+template <typename PairCover>
+DirectionOutcome search(const Samples& samples, std::vector<DirectionNode> frontier, Incumbent known,
+                        const DirectionOptions& options, const SearchLimits& limits, Control& control) {
+    using Search = TreeSearch<DirectionTree<PairCover>>;
+    return Search(samples, std::move(frontier), std::move(known), options, limits, control).run();
+}
+
+}  // namespace
+
+DirectionOutcome direction_search(const Samples& samples, std::vector<DirectionNode> frontier, double upper,
+                                  const DirectionOptions& options, const SearchLimits& limits, Control& control) {
+    Incumbent known = give_up_a_class(samples);
+    if (known.objective >= upper) {
+        known = {{}, 0, upper};
+    }
+    if (known.objective <= 0) {
+        return {std::move(known), 0, 0, 0, 0, true, {}};
+    }
+    if (frontier.empty()) {
+        const double longest = std::sqrt(2 * known.objective) * (1 + 1e-9);
+        frontier = DirectionFrame(samples, options.first_axis, options.mirrored).whole(longest, known.objective);
+    }
+    if (samples.common_cost() > 0) {
+        return search<ConflictMatching>(samples, std::move(frontier), std::move(known), options, limits, control);
+    }
+    const std::optional<Samples> equal = samples_of_equal_cost(samples);
+    return equal ? search<ConflictMatching>(*equal, std::move(frontier), std::move(known), options, limits, control)
+                 : search<ConflictFlow>(samples, std::move(frontier), std::move(known), options, limits, control);
+}
+
+}  // namespace hardmargin

@@ -1,0 +1,350 @@
+#include "directions/tree.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <utility>
+
+#include "base/rounding.h"
+
+namespace hardmargin {
+
+namespace {
+
+// The greatest length is lowered as long as that takes this share off it.
+constexpr double worthwhile = 0.02;
+// Lengths are halved where that changes pairs so many times more than halving a coordinate.
+constexpr double length_reluctance = 1.7;
+// Where no split changes a pair by more than a share of what pairs need, splitting is at its end. The more pairs
+// there are, the closer they lie together; but no closer than single precision tells apart.
+constexpr double narrow_few = 1e-5;
+constexpr double narrow_many = 2e-7;
+constexpr double narrow_pairs = 10;
+// Pairs are compared in long loops, of which a step takes so many times less than one of the short loops in
+// matchings and max-margin problems.
+constexpr double short_loops = 3;
+// Margins that miss 1 by this are taken for kept: what a solver makes of them is exact.
+constexpr double margin_rounding = 1e-9;
+
+double narrowest(const Samples& samples) {
+    const auto count = static_cast<double>(samples.count());
+    return std::clamp(narrow_pairs / (count * count), narrow_many, narrow_few);
+}
+
+}  // namespace
+
+template <typename PairCover>
+DirectionTree<PairCover>::DirectionTree(const Samples& samples, const DirectionOptions& options, Improve improve)
+    : samples_(samples),
+      options_(options),
+      improve_(std::move(improve)),
+      frame_(samples, options.first_axis, options.mirrored),
+      pairs_(samples, frame_),
+      cover_(samples, pairs_),
+      solver_(samples),
+      offset_search_(samples),
+      closing_(samples, frame_, pairs_, cover_, solver_,
+               [this](const MaxMargin& solver) { upper_ = improve_(solver); }),
+      narrow_(narrowest(samples)),
+      sample_tree_(samples, {.gap = options.gap, .cover_distance = PackingState::no_cover}, improve_) {}
+
+template <typename PairCover>
+std::uint64_t DirectionTree<PairCover>::work() const {
+    return pairs_.work() + cover_.work() + solver_.work() + offset_search_.work() + sample_tree_.work();
+}
+
+template <typename PairCover>
+double DirectionTree<PairCover>::effort() const {
+    return static_cast<double>(pairs_.work() + sample_tree_.work()) +
+           short_loops * static_cast<double>(cover_.work() + solver_.work());
+}
+
+template <typename PairCover>
+typename DirectionTree<PairCover>::Place& DirectionTree<PairCover>::place_at(std::size_t depth) {
+    while (places_.size() <= depth) {
+        places_.emplace_back();
+    }
+    return places_[depth];
+}
+
+template <typename PairCover>
+std::vector<DirectionNode> DirectionTree<PairCover>::search(const DirectionNode& root, double upper,
+                                                            std::uint64_t node_limit,
+                                                            const std::function<bool()>& stop,
+                                                            const std::function<bool()>& pause) {
+    assert(root.fits(samples_.dimension()));
+    upper_ = upper;
+    solver_.set_stop(stop);
+    pairs_.arrange(root);
+    const bool compares = PairCover::equal_costs && packing_choice_.compares();
+    Slice slice = compares ? compare_ways(root, node_limit, stop, pause)
+                           : search_slice(root, node_limit, stop, pause, packing_choice_.packs());
+    std::move(slice.stuck.begin(), slice.stuck.end(), std::back_inserter(stuck_));
+    return std::move(slice.open);
+}
+
+template <typename PairCover>
+typename DirectionTree<PairCover>::Slice DirectionTree<PairCover>::compare_ways(
+    const DirectionNode& root, std::uint64_t node_limit, const std::function<bool()>& stop,
+    const std::function<bool()>& pause) {
+    Slice without = search_slice(root, node_limit, stop, pause, false);
+    if (stop() || pause()) {
+        return without;
+    }
+    Slice with = search_slice(root, node_limit, stop, pause, true);
+    if (!stop() && !pause()) {
+        packing_choice_.observe(without.closed_share, without.effort, with.closed_share, with.effort);
+    }
+    return with.closed_share > without.closed_share ? with : without;
+}
+
+template <typename PairCover>
+typename DirectionTree<PairCover>::Slice DirectionTree<PairCover>::search_slice(const DirectionNode& root,
+                                                                                std::uint64_t node_limit,
+                                                                                const std::function<bool()>& stop,
+                                                                                const std::function<bool()>& pause,
+                                                                                bool packing) {
+    Slice slice;
+    const double effort_before = effort();
+    const auto end = [&](std::vector<DirectionNode> open) {
+        slice.open = std::move(open);
+        slice.effort = effort() - effort_before;
+        return std::move(slice);
+    };
+    // The root's surroundings are at depth 0: nothing is known there.
+    Place& outside = place_at(0);
+    pairs_.start(outside.pairs);
+    cover_.start(outside.cover);
+    outside.sets.clear();
+    outside.has_waiting = false;
+    std::size_t depth = 1;
+    std::size_t path_memory = 0;
+    place_at(depth).region = root;
+    for (std::uint64_t count = 0;; ++count) {
+        if (count == node_limit || stop() || (count > 0 && (pause() || path_memory > options_.path_memory))) {
+            return end(open_nodes(depth));
+        }
+        ++nodes_;
+        place_at(depth + 1);
+        Place& place = places_[depth];
+        place.has_waiting = false;
+        Verdict verdict = bound(place, places_[depth - 1]);
+        if (verdict == Verdict::open) {
+            verdict = close(place, places_[depth - 1], packing);
+        }
+        if (verdict == Verdict::open) {
+            if (split(place.region, places_[depth + 1].region, place.waiting)) {
+                place.has_waiting = true;
+                path_memory += memory_of(place);
+                ++depth;
+                continue;
+            }
+            try_middle(place.region, stop);
+            if (search_over_samples(place.region, stop) == Verdict::open) {
+                if (stop()) {
+                    return end(open_nodes(depth));
+                }
+                place.region.upper = effective_upper();
+                slice.stuck.push_back(place.region);
+            } else {
+                verdict = Verdict::closed;
+            }
+        }
+        if (verdict == Verdict::closed) {
+            slice.closed_share += std::ldexp(1.0, 1 - static_cast<int>(depth));
+        }
+        for (--depth; depth > 0 && !places_[depth].has_waiting; --depth) {
+            path_memory -= memory_of(places_[depth]);
+        }
+        if (depth == 0) {
+            return end({});
+        }
+        places_[depth].has_waiting = false;
+        places_[depth + 1].region = places_[depth].waiting;
+        ++depth;
+    }
+}
+
+template <typename PairCover>
+std::size_t DirectionTree<PairCover>::memory_of(const Place& place) const {
+    return place.pairs.conflicts.size() * sizeof(std::uint64_t) +
+           place.pairs.undecided.size() * sizeof(PairConflicts::Word);
+}
+
+template <typename PairCover>
+std::vector<DirectionNode> DirectionTree<PairCover>::open_nodes(std::size_t depth) {
+    std::vector<DirectionNode> open;
+    for (std::size_t k = 1; k < depth; ++k) {
+        if (places_[k].has_waiting) {
+            open.push_back(places_[k].waiting);
+        }
+    }
+    open.push_back(places_[depth].region);
+    for (DirectionNode& node : open) {
+        node.upper = effective_upper();
+    }
+    return open;
+}
+
+template <typename PairCover>
+double DirectionTree<PairCover>::norm_at_least(const DirectionNode& region) const {
+    return safely_below(0.5 * region.shortest * region.shortest);
+}
+
+template <typename PairCover>
+typename DirectionTree<PairCover>::Verdict DirectionTree<PairCover>::bound(Place& place, const Place& around) {
+    DirectionNode& region = place.region;
+    const double norm = norm_at_least(region);
+    const double needed = effective_upper() - norm;
+    if (needed <= 0) {
+        return Verdict::closed;
+    }
+    place.cover = around.cover;
+    pairs_.decide(region, around.pairs, place.pairs);
+    for (;;) {
+        if (grow_cover(place, around, needed)) {
+            return Verdict::closed;
+        }
+        const double covered = cover_.cost(place.cover) * (1 - cover_.rounding(place.cover));
+        const double longest = std::sqrt(2 * (effective_upper() - covered)) * (1 + least_rounding);
+        if (longest <= region.shortest) {
+            return Verdict::closed;
+        }
+        if (longest >= (1 - worthwhile) * region.longest) {
+            region.bound = std::max(region.bound, covered + norm);
+            return Verdict::open;
+        }
+        region.longest = longest;
+        pairs_.shorten(region, place.pairs);
+    }
+}
+
+template <typename PairCover>
+bool DirectionTree<PairCover>::grow_cover(Place& place, const Place& around, double needed) {
+    if constexpr (PairCover::equal_costs) {
+        // Sets with a matched sample in them say nothing that the matching does not say.
+        const auto known = static_cast<std::size_t>(
+            std::count_if(around.sets.sets.begin(), around.sets.sets.end(), [&](const MustHitSet& set) {
+                return std::none_of(set.begin(), set.end(),
+                                    [&](std::uint32_t sample) { return cover_.matched(place.cover, sample); });
+            }));
+        if (known > 0) {
+            const double enough = needed * (1 + least_rounding) - cover_.cost_of(known);
+            cover_.grow(place.pairs, place.cover, enough, around.sets.sets);
+            if (safely_below(cover_.cost_of(place.cover.size + known)) >= needed) {
+                return true;
+            }
+        }
+    }
+    cover_.grow(place.pairs, place.cover, needed * (1 + cover_.rounding(place.cover)));
+    return cover_.cost(place.cover) * (1 - cover_.rounding(place.cover)) >= needed;
+}
+
+template <typename PairCover>
+typename DirectionTree<PairCover>::Verdict DirectionTree<PairCover>::close(Place& place, const Place& around,
+                                                                           bool packing) {
+    DirectionNode& region = place.region;
+    if (closing_.closes(region, place.pairs, place.cover, norm_at_least(region), effective_upper(), packing,
+                        around.sets, place.sets)) {
+        return Verdict::closed;
+    }
+    if constexpr (PairCover::equal_costs) {
+        // A better solution gives up a sample of each pair and each set, so that it cannot be long.
+        const double given_up = safely_below(cover_.cost_of(place.cover.size + place.sets.sets.size()));
+        region.bound = std::max(region.bound, given_up + norm_at_least(region));
+        const double room = effective_upper() - given_up;
+        if (room <= 0) {
+            return Verdict::closed;
+        }
+        region.longest = std::min(region.longest, std::sqrt(2 * room) * (1 + least_rounding));
+        if (region.longest <= region.shortest) {
+            return Verdict::closed;
+        }
+    }
+    return Verdict::open;
+}
+
+// The samples that the best hyperplane along the region's middle keeps are worth a closer look.
+template <typename PairCover>
+void DirectionTree<PairCover>::try_middle(const DirectionNode& region, const std::function<bool()>& stop) {
+    std::vector<double> direction(samples_.stride());
+    for (std::size_t k = 0; k < frame_.dimension(); ++k) {
+        add_scaled(direction.data(), 0.5 * (region.low[k] + region.high[k]), frame_.axis(k), samples_.stride());
+    }
+    const OffsetSearch::Optimum found = offset_search_.minimise(direction, stop);
+    if (!(found.objective < upper_)) {
+        return;
+    }
+    std::vector<double> margins(samples_.padded_count());
+    samples_.margins(found.hyperplane.weights.data(), found.hyperplane.bias, margins.data());
+    solver_.clear();
+    for (std::size_t i = 0; i < samples_.count(); ++i) {
+        if (margins[i] >= 1 - margin_rounding) {
+            solver_.enable(i);
+        }
+    }
+    if (solver_.solve() == MaxMarginStatus::optimal) {
+        upper_ = improve_(solver_);
+    }
+}
+
+// Few solutions meet in a region that is this small: they are told apart by the samples that they give up.
+template <typename PairCover>
+typename DirectionTree<PairCover>::Verdict DirectionTree<PairCover>::search_over_samples(
+    const DirectionNode& region, const std::function<bool()>& stop) {
+    sample_tree_.set_region(frame_.rows(region));
+    const std::vector<PackingNode> open =
+        sample_tree_.search({{}, {}, region.bound, upper_}, upper_, options_.sample_nodes, stop);
+    const bool stuck = !sample_tree_.take_stuck().empty();
+    upper_ = sample_tree_.upper();
+    return open.empty() && !stuck ? Verdict::closed : Verdict::open;
+}
+
+// Halves the coordinate that changes pairs most, or the lengths if they do.
+template <typename PairCover>
+bool DirectionTree<PairCover>::split(const DirectionNode& region, DirectionNode& first,
+                                     DirectionNode& second) const {
+    std::size_t widest = 0;
+    double widest_effect = -1;
+    for (std::size_t k = 0; k < frame_.dimension(); ++k) {
+        const double effect = (region.high[k] - region.low[k]) * pairs_.typical_difference(k);
+        if (k != region.face && effect > widest_effect) {
+            widest_effect = effect;
+            widest = k;
+        }
+    }
+    const double least = region.least_length();
+    const double needed_longest = 2 * least / region.longest;
+    const double needed_shortest =
+        region.shortest > 0 ? 2 * least / region.shortest : std::numeric_limits<double>::infinity();
+    const double length_effect = needed_shortest - needed_longest;
+    if (std::max(length_effect, widest_effect) < narrow_ * needed_longest) {
+        return false;
+    }
+    first = region;
+    second = region;
+    if (length_effect > length_reluctance * widest_effect) {
+        const double middle =
+            region.shortest > 0
+                ? 2 / (1 / region.shortest + 1 / region.longest)
+                : 1 / (1 / region.longest + 0.5 * std::max(widest_effect, 0.1 * needed_longest) / least);
+        first.shortest = middle;
+        second.longest = middle;
+        return middle > region.shortest && middle < region.longest;
+    }
+    const double middle = 0.5 * (region.low[widest] + region.high[widest]);
+    if (middle <= region.low[widest] || middle >= region.high[widest]) {
+        return false;
+    }
+    const bool low_first = std::fabs(region.low[widest]) < std::fabs(region.high[widest]);
+    (low_first ? first : second).high[widest] = middle;
+    (low_first ? second : first).low[widest] = middle;
+    return true;
+}
+
+template class DirectionTree<ConflictMatching>;
+template class DirectionTree<ConflictFlow>;
+
+}  // namespace hardmargin

@@ -1,7 +1,0 @@
-#include "kernels_loops.h"
-
-namespace hardmargin {
-
-const Kernels baseline_kernels = loops;
-
-}  // namespace hardmargin

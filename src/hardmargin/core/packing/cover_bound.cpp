@@ -1,0 +1,177 @@
+#include "packing/cover_bound.h"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <cmath>
+#include <vector>
+
+namespace hardmargin {
+
+namespace {
+
+constexpr std::size_t largest_pool = 20'000;
+constexpr std::size_t trimmed_pool = 8'000;
+constexpr std::size_t step_limit = 2'000;
+// Values of the program this close to covering a set do cover it.
+constexpr double violation_tolerance = 1e-4;
+// The bound is known to better than this many samples.
+constexpr double rounding_tolerance = 1e-5;
+
+}  // namespace
+
+CoverBound::CoverBound(const Samples& samples)
+    : samples_(samples),
+      common_cost_(samples.common_cost()),
+      pool_(samples.count()),
+      program_(samples.costs()),
+      lifter_(samples),
+      kept_(samples.count()),
+      given_up_(samples.count()) {}
+
+// Sets are at most as cheap as a whole number of samples, if all cost the same.
+double CoverBound::rounded(double cost) const {
+    if (common_cost_ <= 0) {
+        return cost;
+    }
+    return std::max(cost, common_cost_ * std::ceil(cost / common_cost_ - rounding_tolerance));
+}
+
+void CoverBound::learn(const MaxMargin& solver) {
+    if (pool_.size() >= 2 * largest_pool) {
+        return;
+    }
+    remember(solver);
+}
+
+std::size_t CoverBound::remember(const MaxMargin& solver) {
+    const SetPool::Place place = pool_.add(solver.certificate(), solver.certificate_value());
+    if (place.is_new) {
+        lift(place.index);
+    }
+    return place.index;
+}
+
+void CoverBound::lift(std::size_t index) {
+    lifter_.clear();
+    for (const std::uint32_t sample : pool_.samples(index)) {
+        lifter_.enable(sample);
+    }
+    for (const std::uint32_t sample : pool_.flips(index)) {
+        lifter_.enable(lifter_.flip_row(sample));
+    }
+    // Whatever the certificate names is among these rows, so what it proves holds for the set.
+    switch (lifter_.solve()) {
+        case MaxMarginStatus::optimal:
+            pool_.raise(index, lifter_.certify_solution());
+            break;
+        case MaxMarginStatus::threshold:
+        case MaxMarginStatus::infeasible:
+            pool_.raise(index, lifter_.certificate_value());
+            break;
+        case MaxMarginStatus::failed:
+            break;
+    }
+}
+
+void CoverBound::add_new_sets_to_program() {
+    for (std::size_t index = program_.set_count() - samples_.count(); index < pool_.size(); ++index) {
+        program_.add(pool_.samples(index));
+    }
+}
+
+bool CoverBound::add_violated(const MaxMargin& solver) {
+    const std::size_t index = remember(solver);
+    add_new_sets_to_program();
+    const auto set = static_cast<std::uint32_t>(samples_.count() + index);
+    if (program_.slack_of(set) > -violation_tolerance) {
+        return false;
+    }
+    program_.activate(set);
+    return true;
+}
+
+void CoverBound::trim(std::size_t largest_memory) {
+    if (pool_.size() <= largest_pool && pool_.memory() <= largest_memory) {
+        return;
+    }
+    pool_.trim(std::min(trimmed_pool, pool_.size() / 2));
+    program_.clear();
+    add_new_sets_to_program();
+}
+
+void CoverBound::load(const CoverLp::Snapshot& snapshot, std::span<const SampleStatus> statuses) {
+    exclude_kept(statuses);
+    program_.load(snapshot);
+}
+
+void CoverBound::exclude_kept(std::span<const SampleStatus> statuses) {
+    assert(statuses.size() == samples_.count());
+    for (std::size_t i = 0; i < statuses.size(); ++i) {
+        program_.exclude(i, statuses[i] == SampleStatus::kept);
+    }
+}
+
+// Whether none of its samples and all of its flips are given up.
+bool CoverBound::is_valid(std::size_t index) const {
+    const std::uint64_t* const samples = pool_.sample_bits(index).data();
+    const std::uint64_t* const flips = pool_.flip_bits(index).data();
+    const std::span<const std::uint64_t> given_up = given_up_.words();
+    std::uint64_t against = 0;
+    for (std::size_t k = 0; k < given_up.size(); ++k) {
+        against |= (samples[k] & given_up[k]) | (flips[k] & ~given_up[k]);
+    }
+    return against == 0;
+}
+
+CoverBound::Validity CoverBound::select(std::span<const SampleStatus> statuses, double room) {
+    add_new_sets_to_program();
+    exclude_kept(statuses);
+    std::vector<std::uint32_t> active;
+    kept_.clear();
+    given_up_.clear();
+    for (std::size_t i = 0; i < statuses.size(); ++i) {
+        if (statuses[i] == SampleStatus::given_up) {
+            active.push_back(static_cast<std::uint32_t>(i));
+            given_up_.insert(i);
+        } else if (statuses[i] == SampleStatus::kept) {
+            kept_.insert(i);
+        }
+    }
+    const std::size_t words = given_up_.words().size();
+    selection_work_ += pool_.size() * words;
+    for (std::size_t index = 0; index < pool_.size(); ++index) {
+        if (pool_.value(index) < room || !is_valid(index)) {
+            continue;
+        }
+        std::size_t free = 0;
+        for (std::size_t k = 0; k < words; ++k) {
+            free += static_cast<std::size_t>(std::popcount(pool_.sample_bits(index)[k] & ~kept_.words()[k]));
+        }
+        if (free <= 1) {
+            for (const std::uint32_t sample : pool_.samples(index)) {
+                if (statuses[sample] == SampleStatus::free) {
+                    forced_ = sample;
+                }
+            }
+            return free == 0 ? Validity::closed : Validity::forced;
+        }
+        active.push_back(static_cast<std::uint32_t>(samples_.count() + index));
+    }
+    program_.set_active(std::move(active));
+    return Validity::open;
+}
+
+double CoverBound::solve() {
+    // However far it gets: the packing is feasible, and worth what packing_value() says.
+    program_.solve(step_limit);
+    for (const std::uint32_t set : program_.basis().sets) {
+        if (set >= samples_.count()) {
+            pool_.note_use(set - samples_.count());
+        }
+    }
+    value_ = program_.packing_value(reduced_costs_);
+    return rounded(value_);
+}
+
+}  // namespace hardmargin

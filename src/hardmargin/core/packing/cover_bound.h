@@ -1,0 +1,95 @@
+// The cover bound of a subproblem: what it costs at least to give up a sample of every known must-hit set.
+//
+// Joins the pool of certified sets and the linear program over those that are valid in the present subproblem.
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "base/samples.h"
+#include "packing/cover_lp.h"
+#include "packing/set_pool.h"
+#include "packing/set_store.h"
+#include "qp/max_margin.h"
+
+namespace hardmargin {
+
+enum class SampleStatus : unsigned char { free, kept, given_up };
+
+class CoverBound {
+public:
+    enum class Validity { closed, forced, open };
+
+    explicit CoverBound(const Samples& samples);
+    CoverBound(const CoverBound&) = delete;
+    CoverBound& operator=(const CoverBound&) = delete;
+
+    // Remembers the certificate that the solver has just found.
+    void learn(const MaxMargin& solver);
+    // The same, for the present subproblem; false if the program's solution covers the set already.
+    bool add_violated(const MaxMargin& solver);
+
+    // Gives sets to the store and takes some from it.
+    void exchange(SetStore& store, std::size_t largest_memory) { store.exchange(pool_, visit_, largest_memory); }
+    // Makes room for new sets; forgets the basis if it has to.
+    void trim(std::size_t largest_memory);
+
+    // Finds the sets that are valid under these decisions and this room. Closed: one of them has no free sample.
+    // Forced: the last free sample of one of them must be given up, see forced().
+    Validity select(std::span<const SampleStatus> statuses, double room);
+    std::size_t forced() const { return forced_; }
+
+    // A lower bound on the cost of the given-up samples, those of the subproblem included.
+    double solve();
+    double value() const { return value_; }  // the same, not rounded up to whole samples
+    // After solve(): how far each sample is given up in the program; what the bound is if it is given up.
+    std::span<const double> values() const { return program_.values(); }
+    double bound_if_given_up(std::size_t sample) const {
+        assert(sample < reduced_costs_.size());
+        return rounded(value_ + reduced_costs_[sample]);
+    }
+
+    // The program's basis, to go on from in subproblems below the present one.
+    CoverLp::Snapshot snapshot() const { return program_.snapshot(); }
+    // Starts from the basis of a subproblem above the one with these decisions.
+    void load(const CoverLp::Snapshot& snapshot, std::span<const SampleStatus> statuses);
+
+    // See CoverLp.
+    void set_stop(const std::function<bool()>& stop) {
+        program_.set_stop(stop);
+        lifter_.set_stop(stop);
+    }
+
+    std::uint64_t work() const { return program_.work() + lifter_.work() + selection_work_; }
+    std::size_t memory() const { return pool_.memory(); }
+
+private:
+    double rounded(double cost) const;
+    // Adds a certificate to the pool, and returns the index of its set.
+    std::size_t remember(const MaxMargin& solver);
+    // A certificate ends where it passes a threshold: keeping the samples of the set may cost more than that, and
+    // the more it costs, the larger is the room under which the set is valid.
+    void lift(std::size_t index);
+    void add_new_sets_to_program();
+    bool is_valid(std::size_t index) const;
+    void exclude_kept(std::span<const SampleStatus> statuses);
+
+    const Samples& samples_;
+    double common_cost_;  // 0: costs differ
+    SetPool pool_;
+    SetStore::Visit visit_;
+    CoverLp program_;
+    MaxMargin lifter_;
+    SampleBits kept_;
+    SampleBits given_up_;
+    std::uint64_t selection_work_ = 0;
+    std::vector<double> reduced_costs_;
+    double value_ = 0;
+    std::size_t forced_ = 0;
+};
+
+}  // namespace hardmargin

@@ -1,0 +1,82 @@
+#include "packing/cover_choice.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+namespace hardmargin {
+
+namespace {
+
+// The unfavoured way gets this share of the favoured one's work until there is enough to tell, and then the smaller
+// one, divided by how much worse it has proven.
+constexpr double first_share = 1.0 / 4;
+constexpr double later_share = 1.0 / 16;
+// Subtrees on trial that take so many times the work of the favoured way are given up.
+constexpr double patience = 2;
+// So many times the work of the favoured way, and few subtrees closed: that is enough to tell.
+constexpr double disappointing = 3;
+// What is favoured changes if that saves this factor in work, seen on at least this many closed subtrees.
+constexpr double worthwhile = 1.2;
+constexpr double least_evidence = 4;
+// Both records of a distance are halved when one of them holds more closed subtrees than this.
+constexpr double memory = 64;
+
+}  // namespace
+
+std::size_t CoverChoice::threshold() const {
+    const std::lock_guard lock(mutex_);
+    return threshold_;
+}
+
+CoverChoice::Decision CoverChoice::decide(double distance) {
+    assert(!std::isnan(distance));
+    const std::lock_guard lock(mutex_);
+    const double whole = std::floor(std::clamp(distance, 0.0, static_cast<double>(largest_distance)));
+    Decision decision{.distance = static_cast<std::size_t>(whole), .most_work = unlimited};
+    decision.way = favoured(decision.distance);
+    if (!is_tried(decision.distance)) {
+        return decision;
+    }
+    const Way other = decision.way == Way::with_cover ? Way::without_cover : Way::with_cover;
+    const Record& known = record(decision.way, decision.distance);
+    const Record& tried = record(other, decision.distance);
+    double share = first_share;
+    if (tried.closed >= least_evidence || tried.work > disappointing * known.rating()) {
+        share = later_share * std::min(1.0, known.rating() / tried.rating());
+    }
+    if (known.closed > 0 && tried.work + known.rating() <= share * known.work) {
+        decision.way = other;
+        decision.most_work = static_cast<std::uint64_t>(patience * known.rating());
+    }
+    return decision;
+}
+
+void CoverChoice::note(const Decision& decision, std::uint64_t work, bool closed) {
+    assert(decision.distance <= largest_distance);
+    const std::lock_guard lock(mutex_);
+    Record& noted = record(decision.way, decision.distance);
+    noted.work += static_cast<double>(work);
+    noted.closed += closed ? 1 : 0;
+    if (is_tried(decision.distance)) {
+        reconsider(decision.distance);
+    }
+    if (noted.closed > memory) {
+        for (const Way way : {Way::with_cover, Way::without_cover}) {
+            record(way, decision.distance).work /= 2;
+            record(way, decision.distance).closed /= 2;
+        }
+    }
+}
+
+void CoverChoice::reconsider(std::size_t distance) {
+    const bool with_cover = favoured(distance) == Way::with_cover;
+    const Record& known = record(with_cover ? Way::with_cover : Way::without_cover, distance);
+    const Record& tried = record(with_cover ? Way::without_cover : Way::with_cover, distance);
+    if (std::min(tried.closed, known.closed) < least_evidence || tried.rating() * worthwhile > known.rating()) {
+        return;
+    }
+    threshold_ = with_cover ? distance + 1 : distance;
+}
+
+}  // namespace hardmargin

@@ -1,0 +1,348 @@
+#include "packing/cover_lp.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <utility>
+
+#include "base/kernels.h"
+#include "base/random.h"
+#include "base/rounding.h"
+
+namespace hardmargin {
+
+namespace {
+
+// Costs are scaled to one, so these are absolute.
+constexpr double perturbation = 1e-7;
+constexpr double optimality_tolerance = 1e-3;
+constexpr double pivot_tolerance = 1e-7;
+// Steps after which the inverse is computed afresh.
+constexpr std::size_t oldest_inverse = 100;
+// Sets that are covered by less than this beyond what they need are looked at first.
+constexpr double nearly_tight_slack = 0.4;
+// Multiply-adds that take about as long as adding up the values of a set.
+constexpr std::size_t work_of_slack = 16;
+// The same for changing what belongs to an item, one after the other or here and there.
+constexpr std::size_t work_of_item = 4;
+constexpr std::size_t work_of_scattered_item = 2;
+
+}  // namespace
+
+CoverLp::CoverLp(std::span<const double> costs)
+    : costs_(costs.begin(), costs.end()),
+      excluded_(costs.size()),
+      place_of_item_(costs.size(), nowhere),
+      loads_(costs.size()),
+      values_(costs.size()),
+      load_changes_(costs.size()) {
+    double total = 0;
+    for (const double cost : costs_) {
+        total += cost;
+    }
+    scale_ = total > 0 ? total / static_cast<double>(costs_.size()) : 1.0;
+    Random random(1);
+    for (const double cost : costs_) {
+        capacities_.push_back(cost / scale_ * (1 - perturbation * (0.5 + random.uniform())));
+    }
+    clear();
+}
+
+void CoverLp::clear() {
+    items_.clear();
+    begins_.assign(1, 0);
+    for (std::uint32_t item = 0; item < item_count(); ++item) {
+        add({&item, 1});
+    }
+    active_.clear();
+    start();
+}
+
+std::uint32_t CoverLp::add(std::span<const std::uint32_t> items) {
+    assert(std::all_of(items.begin(), items.end(), [this](std::uint32_t item) { return item < item_count(); }));
+    items_.insert(items_.end(), items.begin(), items.end());
+    begins_.push_back(items_.size());
+    return static_cast<std::uint32_t>(set_count() - 1);
+}
+
+void CoverLp::start() {
+    basis_.sets.clear();
+    basis_.items.clear();
+    packing_.clear();
+    std::fill(place_of_item_.begin(), place_of_item_.end(), nowhere);
+    std::fill(loads_.begin(), loads_.end(), 0.0);
+    std::fill(values_.begin(), values_.end(), 0.0);
+    age_ = 0;
+}
+
+CoverLp::Snapshot CoverLp::snapshot() const {
+    const std::size_t size = basis_.sets.size();
+    Snapshot snapshot{basis_, std::vector<double>(size * size), age_};
+    for (std::size_t place = 0; place < size; ++place) {
+        std::copy_n(row_of(place), size, snapshot.inverse.data() + place * size);
+    }
+    return snapshot;
+}
+
+void CoverLp::load(const Snapshot& snapshot) {
+    const Basis& basis = snapshot.basis;
+    assert(basis.sets.size() == basis.items.size());
+    assert(snapshot.inverse.size() == basis.sets.size() * basis.items.size());
+    assert(
+        std::all_of(basis.sets.begin(), basis.sets.end(), [this](std::uint32_t set) { return set < set_count(); }));
+    assert(std::all_of(basis.items.begin(), basis.items.end(),
+                       [this](std::uint32_t item) { return item < item_count(); }));
+    start();
+    basis_ = basis;
+    age_ = snapshot.age;
+    const std::size_t size = basis_.sets.size();
+    make_room(size);
+    for (std::size_t place = 0; place < size; ++place) {
+        place_of_item_[basis_.items[place]] = place;
+        std::copy_n(snapshot.inverse.data() + place * size, size, row_of(place));
+    }
+    work_ += size * size;
+    if (!recompute()) {
+        start();
+    }
+}
+
+// ---- steps
+
+void CoverLp::find_direction_of_set(std::uint32_t set) {
+    const std::size_t size = basis_.sets.size();
+    decreases_.assign(size, 0.0);
+    std::fill(load_changes_.begin(), load_changes_.end(), 0.0);
+    for (const std::uint32_t item : items(set)) {
+        load_changes_[item] = 1;
+        if (place_of_item_[item] != nowhere) {
+            add_scaled(decreases_.data(), 1.0, row_of(place_of_item_[item]), size);
+        }
+    }
+    find_load_changes();
+}
+
+void CoverLp::find_direction_of_item(std::size_t place, double sign) {
+    const std::size_t size = basis_.sets.size();
+    decreases_.assign(size, 0.0);
+    std::fill(load_changes_.begin(), load_changes_.end(), 0.0);
+    add_scaled(decreases_.data(), sign, row_of(place), size);
+    find_load_changes();
+}
+
+void CoverLp::find_load_changes() {
+    for (std::size_t k = 0; k < basis_.sets.size(); ++k) {
+        if (decreases_[k] != 0) {
+            work_ += work_of_scattered_item * items(basis_.sets[k]).size();
+            for (const std::uint32_t item : items(basis_.sets[k])) {
+                load_changes_[item] -= decreases_[k];
+            }
+        }
+    }
+}
+
+// Of those that block within a hair of the first, the one with the largest pivot.
+CoverLp::Leaving CoverLp::ratio_test() {
+    constexpr double hair = 1e-10;
+    double limit = std::numeric_limits<double>::infinity();
+    for (std::size_t k = 0; k < basis_.sets.size(); ++k) {
+        if (decreases_[k] > pivot_tolerance) {
+            limit = std::min(limit, (packing_[k] + hair) / decreases_[k]);
+        }
+    }
+    find_blocking_items();
+    for (const std::uint32_t item : blocking_) {
+        limit = std::min(limit, (capacities_[item] - loads_[item] + hair) / load_changes_[item]);
+    }
+    Leaving leaving;
+    double largest = 0;
+    for (std::size_t k = 0; k < basis_.sets.size(); ++k) {
+        if (decreases_[k] > std::max(pivot_tolerance, largest) && packing_[k] <= limit * decreases_[k]) {
+            largest = decreases_[k];
+            leaving = {Leaving::Kind::set, k, packing_[k] / decreases_[k]};
+        }
+    }
+    for (const std::uint32_t item : blocking_) {
+        const double free = capacities_[item] - loads_[item];
+        if (load_changes_[item] > largest && free <= limit * load_changes_[item]) {
+            largest = load_changes_[item];
+            leaving = {Leaving::Kind::item, item, free / load_changes_[item]};
+        }
+    }
+    leaving.step = std::max(leaving.step, 0.0);
+    return leaving;
+}
+
+// Most items do not block, and which do is hard to predict for a branch: they are collected without one.
+void CoverLp::find_blocking_items() {
+    blocking_.resize(item_count());
+    std::size_t count = 0;
+    for (std::size_t item = 0; item < item_count(); ++item) {
+        blocking_[count] = static_cast<std::uint32_t>(item);
+        count += static_cast<std::size_t>(load_changes_[item] > pivot_tolerance) &
+                 static_cast<std::size_t>(excluded_[item] == 0) &
+                 static_cast<std::size_t>(place_of_item_[item] == nowhere);
+    }
+    blocking_.resize(count);
+}
+
+void CoverLp::move(double step) {
+    for (std::size_t k = 0; k < basis_.sets.size(); ++k) {
+        packing_[k] = std::max(packing_[k] - step * decreases_[k], 0.0);
+    }
+    add_scaled(loads_.data(), step, load_changes_.data(), loads_.size());
+}
+
+// ---- the simplex method
+
+double CoverLp::slack_of(std::size_t set) const {
+    double sum = -1;
+    for (const std::uint32_t item : items(set)) {
+        sum += values_[item];
+    }
+    return sum;
+}
+
+bool CoverLp::least_covered(std::span<const std::uint32_t> sets, std::uint32_t& set, double& lack) const {
+    bool found = false;
+    for (const std::uint32_t candidate : sets) {
+        const double candidate_lack = -slack_of(candidate);
+        if (candidate_lack > lack) {
+            lack = candidate_lack;
+            set = candidate;
+            found = true;
+        }
+    }
+    return found;
+}
+
+// A few of the sets that are covered least: they are looked at first until they are all covered. Most of them come
+// from those that were nearly tight when all sets were looked at last, so all are looked at only when none of these
+// is left.
+void CoverLp::find_candidates() {
+    candidates_.clear();
+    if (!nearly_tight_.empty()) {
+        lacks_.clear();
+        for (const std::uint32_t set : nearly_tight_) {
+            note_lack(set, -slack_of(set));
+        }
+        work_ += nearly_tight_.size() * work_of_slack;
+        take_candidates();
+    }
+    if (candidates_.empty()) {
+        lacks_.clear();
+        nearly_tight_.clear();
+        for (const std::uint32_t set : active_) {
+            const double slack = slack_of(set);
+            note_lack(set, -slack);
+            if (slack < nearly_tight_slack) {
+                nearly_tight_.push_back(set);
+            }
+        }
+        work_ += active_.size() * work_of_slack;
+        take_candidates();
+    }
+}
+
+void CoverLp::note_lack(std::uint32_t set, double lack) {
+    if (lack > optimality_tolerance) {
+        lacks_.emplace_back(lack, set);
+    }
+}
+
+void CoverLp::take_candidates() {
+    constexpr std::size_t most_candidates = 50;
+    if (lacks_.size() > most_candidates) {
+        std::nth_element(lacks_.begin(), lacks_.begin() + most_candidates, lacks_.end(), std::greater<>());
+        lacks_.resize(most_candidates);
+    }
+    for (const auto& [lack, set] : lacks_) {
+        candidates_.push_back(set);
+    }
+}
+
+CoverLp::Status CoverLp::solve(std::size_t step_limit) {
+    candidates_.clear();
+    nearly_tight_.clear();
+    for (std::size_t steps = 0;; ++steps) {
+        if (age_ >= oldest_inverse) {
+            if (!invert() || !recompute()) {
+                start();
+            }
+        }
+        if (steps == step_limit || stop_()) {
+            return Status::unfinished;
+        }
+        // What enters: a set that is not covered, an item with a value below zero, or one that may not be used.
+        double most = optimality_tolerance;
+        std::uint32_t set = 0;
+        std::size_t place = nowhere;
+        double sign = 1;
+        bool enters = least_covered(candidates_, set, most);
+        if (!enters) {
+            find_candidates();
+            enters = least_covered(candidates_, set, most);
+        }
+        for (std::size_t k = 0; k < basis_.items.size(); ++k) {
+            const std::uint32_t item = basis_.items[k];
+            const double wrong = excluded_[item] ? std::fabs(values_[item]) : -values_[item];
+            if (wrong > most) {
+                most = wrong;
+                place = k;
+                sign = values_[item] > 0 ? -1 : 1;
+                enters = true;
+            }
+        }
+        if (!enters) {
+            return Status::optimal;
+        }
+        place == nowhere ? find_direction_of_set(set) : find_direction_of_item(place, sign);
+        const Leaving leaving = ratio_test();
+        if (leaving.kind == Leaving::Kind::none) {
+            return Status::no_cover;
+        }
+        move(leaving.step);
+        if (place == nowhere) {
+            if (leaving.kind == Leaving::Kind::set) {
+                replace_set(leaving.place, set, most);
+                packing_[leaving.place] = leaving.step;
+            } else {
+                append(set, static_cast<std::uint32_t>(leaving.place), most);
+                packing_.push_back(leaving.step);
+            }
+        } else if (leaving.kind == Leaving::Kind::set) {
+            remove(leaving.place, place);
+        } else {
+            replace_item(place, static_cast<std::uint32_t>(leaving.place));
+        }
+        ++age_;
+        work_ += basis_.sets.size() * (basis_.sets.size() + 16) + work_of_item * item_count();
+    }
+}
+
+double CoverLp::packing_value(std::vector<double>& reduced_costs) const {
+    reduced_costs.assign(item_count(), 0.0);
+    double total = 0;
+    for (std::size_t k = 0; k < packing_.size(); ++k) {
+        total += packing_[k];
+        for (const std::uint32_t item : items(basis_.sets[k])) {
+            reduced_costs[item] += packing_[k];
+        }
+    }
+    double excess = 1;
+    for (std::size_t item = 0; item < item_count(); ++item) {
+        if (!excluded_[item] && reduced_costs[item] > 0) {
+            excess = std::max(excess, reduced_costs[item] * scale_ / costs_[item]);
+        }
+    }
+    // What the packing is worth, and the load of an item, are sums over the sets.
+    excess *= 1 + sum_rounding(packing_.size());
+    for (std::size_t item = 0; item < item_count(); ++item) {
+        reduced_costs[item] = std::max(0.0, costs_[item] - reduced_costs[item] * scale_ / excess);
+    }
+    return total * scale_ / excess;
+}
+
+}  // namespace hardmargin

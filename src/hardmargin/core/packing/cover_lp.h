@@ -1,0 +1,158 @@
+// Fractional set cover over a changing collection of sets, solved through its dual, the fractional packing:
+//
+//     minimise   sum c_i z_i   subject to   sum over i in S of z_i >= 1   for every set S,   z >= 0
+//     maximise   sum y_S       subject to   sum over S with i of y_S <= c_i   for every item i,   y >= 0
+//
+// by the simplex method on the packing, which is the dual simplex method on the cover: new sets leave the packing
+// feasible, and so do items that may no longer be used (z_i = 0: their capacity becomes endless). An item that is
+// used for certain (z_i = 1) is one more set, {i}.
+//
+// A basis is a list of sets and an equally long list of items, those with y_S > 0 and those whose capacity is used
+// up. Only the square matrix of their incidences is inverted; the inverse is kept dense and updated. Capacities are
+// lowered by random hairs, which breaks ties and keeps the packing feasible.
+//
+// The bound does not rely on any of this: packing_value() recomputes it from y alone.
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace hardmargin {
+
+class CoverLp {
+public:
+    enum class Status {
+        optimal,
+        no_cover,   // some set has no item left that may be used
+        unfinished  // out of steps or of precision, or stopped; the packing is feasible all the same
+    };
+
+    struct Basis {
+        std::vector<std::uint32_t> sets;
+        std::vector<std::uint32_t> items;
+    };
+
+    // A basis with its inverse, to go on from later without computing that again.
+    struct Snapshot {
+        Basis basis;
+        std::vector<double> inverse;  // row by row, without gaps
+        std::size_t age = 0;          // steps since it was computed afresh
+    };
+
+    explicit CoverLp(std::span<const double> costs);
+
+    std::size_t item_count() const { return costs_.size(); }
+    // Sets are numbered in order; the first item_count() of them are {0}, {1}, ...
+    std::size_t set_count() const { return begins_.size() - 1; }
+    std::span<const std::uint32_t> items(std::size_t set) const {
+        assert(set < set_count());
+        return {items_.data() + begins_[set], items_.data() + begins_[set + 1]};
+    }
+    std::uint32_t add(std::span<const std::uint32_t> items);
+    // Forgets all sets but the one-item ones, and the basis.
+    void clear();
+
+    // The sets that must be covered. Sets that are in the basis but not among them must be valid too.
+    void set_active(std::vector<std::uint32_t> sets) { active_ = std::move(sets); }
+    void activate(std::uint32_t set) {
+        assert(set < set_count());
+        active_.push_back(set);
+    }
+    // Items that may not be used.
+    void exclude(std::size_t item, bool excluded) {
+        assert(item < item_count());
+        excluded_[item] = excluded;
+    }
+
+    const Basis& basis() const { return basis_; }
+    Snapshot snapshot() const;
+    // Starts from a basis that was optimal with less sets or less excluded items.
+    void load(const Snapshot& snapshot);
+
+    Status solve(std::size_t step_limit);
+    // Asked often while solving; true ends it as if it were out of steps.
+    void set_stop(const std::function<bool()>& stop) { stop_ = stop; }
+
+    // z, after solve().
+    std::span<const double> values() const { return values_; }
+    double slack_of(std::size_t set) const;
+    // A valid lower bound on the cost of every cover, from the packing alone. For each item, `reduced_costs` gets
+    // what a cover that uses the item costs at least beyond that.
+    double packing_value(std::vector<double>& reduced_costs) const;
+
+    std::uint64_t work() const { return work_; }
+
+private:
+    static constexpr std::size_t nowhere = std::numeric_limits<std::size_t>::max();
+
+    struct Leaving {
+        enum class Kind { none, set, item } kind = Kind::none;
+        std::size_t place = 0;  // of the set in the basis, or the item
+        double step = 0;
+    };
+
+    // Row of the inverse that belongs to an item of the basis; an entry a set of the basis.
+    double* row_of(std::size_t place) { return inverse_.data() + place * stride_; }
+    const double* row_of(std::size_t place) const { return inverse_.data() + place * stride_; }
+    void start();
+    void make_room(std::size_t size);
+    bool invert();  // false if there is no inverse, or not the time for it
+    // y, the loads and z from the inverse; false if y is not feasible.
+    bool recompute();
+    void widen();
+
+    bool least_covered(std::span<const std::uint32_t> sets, std::uint32_t& set, double& lack) const;
+    void find_candidates();
+    void note_lack(std::uint32_t set, double lack);
+    void take_candidates();
+
+    // What a unit of the entering variable changes: decreases_ and load_changes_.
+    void find_direction_of_set(std::uint32_t set);
+    void find_direction_of_item(std::size_t place, double sign);
+    void find_load_changes();
+    Leaving ratio_test();
+    void find_blocking_items();
+    void move(double step);
+    void combine_columns_of(std::size_t item);
+    void lower_values(double factor);
+
+    // The four changes of the basis. `lack` is what the entering set lacks to be covered.
+    void replace_set(std::size_t leaving, std::uint32_t set, double lack);
+    void append(std::uint32_t set, std::uint32_t item, double lack);
+    void remove(std::size_t set_place, std::size_t item_place);
+    void replace_item(std::size_t leaving, std::uint32_t item);
+
+    std::vector<double> costs_;
+    double scale_ = 1;
+    std::vector<double> capacities_;
+    std::vector<std::size_t> begins_;
+    std::vector<std::uint32_t> items_;
+    std::vector<std::uint32_t> active_;
+    std::vector<std::uint32_t> candidates_;
+    std::vector<std::uint32_t> nearly_tight_;
+    std::vector<std::uint32_t> blocking_;  // items that limit the step
+    std::vector<std::pair<double, std::uint32_t>> lacks_;
+    std::vector<unsigned char> excluded_;
+    Basis basis_;
+    std::vector<std::size_t> place_of_item_;  // in the basis, or nowhere
+    std::size_t stride_ = 0;
+    std::vector<double> inverse_;
+    std::vector<double> packing_;  // y of the sets of the basis
+    std::vector<double> loads_;    // of the items
+    std::vector<double> values_;
+    std::vector<double> decreases_;     // of packing_, a unit of the step
+    std::vector<double> load_changes_;  // of loads_, a unit of the step
+    std::vector<double> combined_;
+    std::vector<double> scratch_;
+    std::size_t age_ = 0;
+    std::uint64_t work_ = 0;
+    std::function<bool()> stop_ = [] { return false; };
+};
+
+}  // namespace hardmargin

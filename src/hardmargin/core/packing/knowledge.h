@@ -1,0 +1,44 @@
+// What searches over the same samples learn from each other: threads of one search, and searches for one target
+// after the other.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/samples.h"
+#include "packing/cover_choice.h"
+#include "packing/set_store.h"
+
+namespace hardmargin {
+
+class PackingKnowledge {
+public:
+    explicit PackingKnowledge(const Samples& samples) : sets(samples.count()), fingerprint_(fingerprint(samples)) {}
+
+    // Sets of other samples would prove nothing. Costs may differ.
+    bool is_of(const Samples& samples) const { return fingerprint(samples) == fingerprint_; }
+
+    SetStore sets;
+    CoverChoice choice;
+
+private:
+    static std::uint64_t fingerprint(const Samples& samples) {
+        std::uint64_t state = samples.count();
+        const auto mix = [&state](double value) {
+            state = (state ^ std::bit_cast<std::uint64_t>(value)) * 0xbf58476d1ce4e5b9u;
+            state ^= state >> 31;
+        };
+        for (std::size_t i = 0; i < samples.count(); ++i) {
+            mix(samples.label(i));
+            for (std::size_t k = 0; k < samples.dimension(); ++k) {
+                mix(samples.row(i)[k]);
+            }
+        }
+        return state;
+    }
+
+    const std::uint64_t fingerprint_;
+};
+
+}  // namespace hardmargin

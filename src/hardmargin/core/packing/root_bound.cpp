@@ -1,0 +1,116 @@
+#include "packing/root_bound.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+#include "base/rounding.h"
+#include "qp/max_margin.h"
+
+namespace hardmargin {
+
+namespace {
+
+struct PackedSet {
+    double value;  // what it costs at least to keep it whole
+    double share;  // what it costs at least to give one of it up, beside the other sets
+};
+
+double bound_of(std::vector<PackedSet> sets) {
+    std::sort(sets.begin(), sets.end(),
+              [](const PackedSet& left, const PackedSet& right) { return left.value > right.value; });
+    double shares = 0;  // of the sets worth more
+    double bound = std::numeric_limits<double>::infinity();
+    for (const PackedSet& set : sets) {
+        bound = std::min(bound, set.value + shares);
+        shares += set.share;
+    }
+    // Costs have been shared out in as many steps as there are sets.
+    return safely_below(std::min(bound, shares), sets.size());
+}
+
+// Leaves samples out of `members` as long as the rest still certifies `threshold`; returns the certified
+// value.
+double shrink(MaxMargin& solver, std::vector<std::size_t>& members, double threshold, double value) {
+    solver.clear();
+    for (const std::size_t i : members) {
+        solver.enable(i);
+    }
+    for (std::size_t k = 0; k < members.size();) {
+        const std::size_t candidate = members[k];
+        solver.disable(candidate);
+        const MaxMarginStatus status = solver.solve(threshold);
+        if (status != MaxMarginStatus::threshold && status != MaxMarginStatus::infeasible) {
+            solver.enable(candidate);
+            ++k;
+            continue;
+        }
+        value = solver.certificate_value();
+        std::vector<std::size_t> left;
+        for (const std::size_t i : members) {
+            const auto certificate = solver.certificate();
+            const bool needed = std::any_of(certificate.begin(), certificate.end(),
+                                            [i](const Multiplier& multiplier) { return multiplier.row == i; });
+            if (needed) {
+                left.push_back(i);
+            } else {
+                solver.disable(i);
+            }
+        }
+        // Members before k could not be spared from a larger set, so they are still there, but for failures, which
+        // only cost another look.
+        members = std::move(left);
+    }
+    return value;
+}
+
+}  // namespace
+
+double root_bound(const Samples& samples, double upper, double gap, Control& control) {
+    MaxMargin solver(samples);
+    MaxMargin shrinker(samples);
+    std::vector<PackedSet> sets;
+    double bound = 0;
+    const auto stop = [&] { return control.stop({upper, bound, sets.size()}); };
+    solver.set_stop(stop);
+    shrinker.set_stop(stop);
+    std::vector<double> left(samples.costs().begin(), samples.costs().end());
+    for (std::size_t i = 0; i < samples.count(); ++i) {
+        if (left[i] > 0) {
+            solver.enable(i);
+        }
+    }
+    double packed = 0;
+    for (;;) {
+        const double threshold = upper * (1 - gap) - packed;
+        if (threshold <= 0 || stop()) {
+            break;
+        }
+        const MaxMarginStatus status = solver.solve(threshold);
+        if (status != MaxMarginStatus::threshold && status != MaxMarginStatus::infeasible) {
+            break;
+        }
+        std::vector<std::size_t> members;
+        for (const Multiplier& multiplier : solver.certificate()) {
+            members.push_back(multiplier.row);
+        }
+        const double value = shrink(shrinker, members, threshold, solver.certificate_value());
+        double share = std::numeric_limits<double>::infinity();
+        for (const std::size_t i : members) {
+            share = std::min(share, left[i]);
+        }
+        sets.push_back({value, share});
+        packed += share;
+        bound = bound_of(sets);
+        for (const std::size_t i : members) {
+            left[i] -= share;
+            if (!(left[i] > 0)) {
+                solver.disable(i);
+            }
+        }
+    }
+    return bound;
+}
+
+}  // namespace hardmargin

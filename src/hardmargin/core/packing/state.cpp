@@ -1,0 +1,450 @@
+#include "packing/state.h"
+
+#include <algorithm>
+#include <cassert>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+#include "base/rounding.h"
+
+namespace hardmargin {
+
+namespace {
+
+// A sample of which less than this share of its cost is left is not worth another set.
+constexpr double negligible_share = 0.02;
+// Packings are worth changing for a gain of this much of a sample.
+constexpr double least_gain = 0.01;
+// Sums of few costs are wrong by less than this share.
+constexpr double least_rounding_share = 1e-12;
+
+}  // namespace
+
+PackingState::PackingState(const Samples& samples, const PackingOptions& options, Improve improve)
+    : samples_(samples),
+      rounding_share_(sum_rounding(samples.count(), least_rounding_share)),
+      options_(options),
+      improve_(std::move(improve)),
+      solver_(samples),
+      decided_(samples),
+      statuses_(samples.count()),
+      residual_(samples.count()),
+      cover_(samples),
+      separator_(samples) {
+    assert(!options_.uses_cover() || options_.knowledge);
+    assert(!options_.knowledge || options_.knowledge->is_of(samples));
+    for (const double cost : samples.costs()) {
+        typical_cost_ += cost / static_cast<double>(samples.count());
+    }
+}
+
+void PackingState::set_stop(const std::function<bool()>& stop) {
+    solver_.set_stop(stop);
+    stop_ = stop;
+    decided_.set_stop(stop);
+    separator_.set_stop(stop);
+    cover_.set_stop(stop);
+}
+
+void PackingState::set_region(const std::vector<ExtraRow>& rows) {
+    if (options_.uses_cover()) {
+        throw std::logic_error("packing: a region cannot be searched with the cover bound");
+    }
+    is_loaded_ = false;
+    region_rows_ = rows.size();
+    for (MaxMargin* solver : {&solver_, &decided_, &separator_}) {
+        solver->set_extra_rows(rows);
+    }
+}
+
+double PackingState::room() const {
+    return effective_upper() - known_cost() + rounding_share_ * upper_;
+}
+
+void PackingState::load(const PackingNode& node, double upper) {
+    is_loaded_ = true;
+    upper_ = upper;
+    solver_.clear();
+    decided_.clear();
+    for (MaxMargin* solver : {&solver_, &decided_, &separator_}) {
+        for (std::size_t j = 0; j < region_rows_; ++j) {
+            solver->enable(solver->extra_row(j));
+        }
+    }
+    sets_.clear();
+    given_up_cost_ = 0;
+    packed_cost_ = 0;
+    proven_cost_ = 0;
+    decisions_ = 0;
+    share_sets();
+    cover_.trim(options_.pool_memory);
+    cover_basis_ = nullptr;
+    loaded_basis_ = nullptr;
+    cover_values_.clear();
+    without_cover_ = false;
+    for (std::size_t i = 0; i < samples_.count(); ++i) {
+        statuses_[i] = SampleStatus::free;
+        residual_[i] = samples_.cost(i);
+        solver_.enable(i);
+    }
+    for (const std::uint32_t sample : node.given_up) {
+        give_up(sample);
+    }
+    for (const std::uint32_t sample : node.kept) {
+        keep(sample);
+    }
+}
+
+void PackingState::share_sets() {
+    if (options_.uses_cover()) {
+        cover_.exchange(options_.knowledge->sets, options_.pool_memory);
+    }
+}
+
+PackingNode PackingState::node(double bound) const {
+    PackingNode node{{}, {}, bound, effective_upper()};
+    for (std::size_t i = 0; i < statuses_.size(); ++i) {
+        if (statuses_[i] == SampleStatus::kept) {
+            node.kept.push_back(static_cast<std::uint32_t>(i));
+        } else if (statuses_[i] == SampleStatus::given_up) {
+            node.given_up.push_back(static_cast<std::uint32_t>(i));
+        }
+    }
+    return node;
+}
+
+// ---- decisions
+
+void PackingState::give_up(std::size_t sample) {
+    assert(is_free(sample));
+    for (std::size_t index = sets_.size(); index-- > 0;) {
+        const auto& members = sets_[index].members;
+        if (std::any_of(members.begin(), members.end(), [&](const Member& m) { return m.sample == sample; })) {
+            dissolve(index);
+        }
+    }
+    statuses_[sample] = SampleStatus::given_up;
+    given_up_cost_ += samples_.cost(sample);
+    ++decisions_;
+    solver_.disable(sample);
+    solver_.enable(solver_.flip_row(sample));
+    decided_.enable(decided_.flip_row(sample));
+}
+
+PackingState::Verdict PackingState::keep(std::size_t sample) {
+    assert(is_free(sample));
+    statuses_[sample] = SampleStatus::kept;
+    ++decisions_;
+    solver_.enable(sample);
+    decided_.enable(sample);
+    for (MustHitSet& set : sets_) {
+        std::erase_if(set.members, [&](const Member& member) { return member.sample == sample; });
+        if (set.members.empty()) {
+            return Verdict::closed;
+        }
+    }
+    settle_single_sets();
+    return Verdict::open;
+}
+
+void PackingState::settle_single_sets() {
+    for (bool again = true; again;) {
+        again = false;
+        for (const MustHitSet& set : sets_) {
+            if (set.members.size() == 1) {
+                give_up(set.members[0].sample);
+                again = true;
+                break;
+            }
+        }
+    }
+}
+
+bool PackingState::has_cost_left(std::size_t sample) const {
+    return residual_[sample] > negligible_share * samples_.cost(sample);
+}
+
+void PackingState::adjust_residual(std::size_t sample, double change) {
+    residual_[sample] = std::max(0.0, residual_[sample] + change);
+    if (statuses_[sample] != SampleStatus::free) {
+        return;
+    }
+    if (has_cost_left(sample)) {
+        solver_.enable(sample);
+    } else {
+        solver_.disable(sample);
+    }
+}
+
+void PackingState::dissolve(std::size_t index) {
+    const MustHitSet set = std::move(sets_[index]);
+    sets_.erase(sets_.begin() + static_cast<std::ptrdiff_t>(index));
+    packed_cost_ -= set.share;
+    for (const Member& member : set.members) {
+        adjust_residual(member.sample, set.share);
+    }
+}
+
+void PackingState::pack(std::vector<Member> members) {
+    assert(!members.empty());
+    double share = residual_[members[0].sample];
+    for (const Member& member : members) {
+        share = std::min(share, residual_[member.sample]);
+    }
+    packed_cost_ += share;
+    for (const Member& member : members) {
+        adjust_residual(member.sample, -share);
+    }
+    sets_.push_back({std::move(members), share});
+}
+
+void PackingState::collect_free_members(const MaxMargin& solver, std::vector<Member>& members) const {
+    members.clear();
+    for (const Multiplier& multiplier : solver.certificate()) {
+        if (multiplier.row < samples_.count() && statuses_[multiplier.row] == SampleStatus::free) {
+            members.push_back({multiplier.row, multiplier.value});
+        }
+    }
+}
+
+// ---- conclusions
+
+PackingState::Verdict PackingState::tighten(Effort effort) {
+    assert(is_loaded_);
+    // Where the cover bound has been used, repacking brings little beside it.
+    bool covered = false;
+    const bool thorough = effort == Effort::thorough;
+    if (thorough) {
+        decision_.reset();
+    }
+    cover_values_.clear();
+    for (;;) {
+        if (extend() == Verdict::closed) {
+            return Verdict::closed;
+        }
+        Found found = shrink();
+        if (found == Found::nothing && thorough && !covered) {
+            found = repack();
+        }
+        if (found == Found::nothing && thorough) {
+            cover_values_.clear();
+            if (uses_cover()) {
+                found = cover();
+                covered = true;
+            }
+        }
+        if (found == Found::closed) {
+            return Verdict::closed;
+        }
+        if (found == Found::nothing || stop_()) {
+            return Verdict::open;
+        }
+    }
+}
+
+PackingState::Verdict PackingState::extend() {
+    int failures = 0;
+    for (;;) {
+        if (room() <= 0) {
+            return Verdict::closed;
+        }
+        const MaxMarginStatus status = solver_.solve(room());
+        if (status == MaxMarginStatus::failed) {
+            solver_.forget();
+            if (++failures > 1) {
+                return Verdict::open;
+            }
+            continue;
+        }
+        if (status == MaxMarginStatus::optimal) {
+            const double before = upper_;
+            upper_ = improve_(solver_);
+            if (upper_ < before) {
+                continue;
+            }
+            return Verdict::open;
+        }
+        collect_free_members(solver_, found_);
+        if (learns()) {
+            cover_.learn(solver_);
+        }
+        if (found_.empty()) {
+            return Verdict::closed;
+        }
+        if (found_.size() == 1) {
+            give_up(found_[0].sample);
+        } else {
+            pack(found_);
+        }
+    }
+}
+
+PackingState::Found PackingState::shrink() {
+    Found result = Found::nothing;
+    for (std::size_t index = 0; index < sets_.size(); ++index) {
+        MustHitSet& set = sets_[index];
+        if (set.shrunk_decisions == decisions_ + 1 && set.shrunk_room <= room()) {
+            continue;
+        }
+        set.shrunk_decisions = decisions_ + 1;
+        set.shrunk_room = room();
+        const Found found = shrink_set(index);
+        if (found == Found::closed) {
+            return found;
+        }
+        if (found == Found::something) {
+            result = found;
+        }
+    }
+    settle_single_sets();
+    return result;
+}
+
+PackingState::Found PackingState::shrink_set(std::size_t index) {
+    if (room() <= 0) {
+        return Found::closed;
+    }
+    const std::vector<Member> members = sets_[index].members;
+    if (!certify_alone(members)) {
+        return Found::nothing;
+    }
+    if (learns()) {
+        cover_.learn(decided_);
+    }
+    collect_free_members(decided_, found_);
+    if (found_.size() >= members.size()) {
+        return Found::nothing;
+    }
+    if (found_.empty()) {
+        return Found::closed;
+    }
+    for (const Member& member : members) {
+        const bool left = std::none_of(found_.begin(), found_.end(),
+                                       [&](const Member& other) { return other.sample == member.sample; });
+        if (left) {
+            adjust_residual(member.sample, sets_[index].share);
+        }
+    }
+    sets_[index].members = found_;
+    return Found::something;
+}
+
+PackingState::Found PackingState::repack() {
+    for (std::size_t index = 0; index < sets_.size() && !stop_(); ++index) {
+        const Found found = repack_set(index);
+        if (found != Found::nothing) {
+            return found;
+        }
+    }
+    return Found::nothing;
+}
+
+PackingState::Found PackingState::repack_set(std::size_t index) {
+    const double packed_before = packed_cost_;
+    const double room_before = room();
+    const std::size_t size_before = sets_[index].members.size();
+    save(before_repack_);
+    dissolve(index);
+    std::size_t first_size = 0;
+    for (;;) {
+        const double limit = std::min(room(), room_before);
+        if (limit <= 0) {
+            return Found::closed;
+        }
+        const MaxMarginStatus status = solver_.solve(limit);
+        if (status == MaxMarginStatus::failed) {
+            restore(before_repack_);
+            return Found::nothing;
+        }
+        if (status == MaxMarginStatus::optimal) {
+            break;
+        }
+        collect_free_members(solver_, found_);
+        if (found_.empty()) {
+            return Found::closed;
+        }
+        if (found_.size() == 1) {
+            const std::size_t sample = found_[0].sample;
+            restore(before_repack_);
+            give_up(sample);
+            return Found::something;
+        }
+        if (learns()) {
+            cover_.learn(solver_);
+        }
+        if (first_size == 0) {
+            first_size = found_.size();
+        }
+        pack(found_);
+    }
+    if (packed_cost_ > packed_before + least_gain * typical_cost_) {
+        return Found::something;
+    }
+    // A smaller set of the same worth is kept, though it proves nothing by itself.
+    const bool smaller = packed_cost_ >= packed_before * (1 - 1e-9) && first_size > 0 && first_size < size_before;
+    if (!smaller) {
+        restore(before_repack_);
+    }
+    return Found::nothing;
+}
+
+// ---- bounds and snapshots
+
+double PackingState::norm_of_decided() {
+    switch (decided_.solve(std::max(room(), 1e-300))) {
+        case MaxMarginStatus::optimal:
+            return decided_.certify_solution();
+        case MaxMarginStatus::threshold:
+        case MaxMarginStatus::infeasible:
+            return decided_.certificate_value();
+        case MaxMarginStatus::failed:
+            break;
+    }
+    return 0;
+}
+
+double PackingState::bound() {
+    return std::min(safely_below(known_cost()) + norm_of_decided(), effective_upper());
+}
+
+double PackingState::progress() const {
+    const double left = std::max(room(), 1e-9 * upper_);
+    const double filled = std::clamp(solver_.value() / left, 0.0, 1.0);
+    return known_cost() / typical_cost_ + filled;
+}
+
+void PackingState::save(Snapshot& snapshot) const {
+    snapshot.statuses = statuses_;
+    snapshot.residual = residual_;
+    snapshot.sets = sets_;
+    snapshot.given_up_cost = given_up_cost_;
+    snapshot.packed_cost = packed_cost_;
+    snapshot.proven_cost = proven_cost_;
+    snapshot.cover_basis = cover_basis_;
+    snapshot.decisions = decisions_;
+    snapshot.solution = solver_.solution();
+    snapshot.decided_solution = decided_.solution();
+}
+
+void PackingState::restore(const Snapshot& snapshot) {
+    assert(snapshot.statuses.size() == samples_.count());
+    statuses_ = snapshot.statuses;
+    residual_ = snapshot.residual;
+    sets_ = snapshot.sets;
+    given_up_cost_ = snapshot.given_up_cost;
+    packed_cost_ = snapshot.packed_cost;
+    proven_cost_ = snapshot.proven_cost;
+    cover_basis_ = snapshot.cover_basis;
+    cover_values_.clear();
+    decisions_ = snapshot.decisions;
+    const auto in_solver = [this](std::size_t i) {
+        return statuses_[i] == SampleStatus::kept || (statuses_[i] == SampleStatus::free && has_cost_left(i));
+    };
+    const auto flipped = [this](std::size_t i) { return statuses_[i] == SampleStatus::given_up; };
+    solver_.restore(snapshot.solution, in_solver, flipped);
+    decided_.restore(
+        snapshot.decided_solution, [this](std::size_t i) { return statuses_[i] == SampleStatus::kept; }, flipped);
+}
+
+}  // namespace hardmargin

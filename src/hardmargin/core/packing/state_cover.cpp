@@ -1,0 +1,185 @@
+// The part of PackingState that raises its bound by the cover bound.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "packing/state.h"
+
+namespace hardmargin {
+
+namespace {
+
+// A cover bound that has risen by less than this much of a sample does not make the packing worth another look.
+constexpr double least_rise = 0.05;
+constexpr std::size_t most_rounds = 30;
+constexpr std::size_t most_sets_of_a_round = 30;
+// Rounds go on as long as at the present pace so many more of them would be worth a whole sample.
+constexpr double patience = 8;
+// Sets are looked for among samples whose values in the cover bound do not exceed the first of these, then the
+// next.
+constexpr std::array value_levels = {1e-9, 0.12, 0.25};
+
+// Follows the cover bound through the rounds, in samples.
+class Pace {
+public:
+    // Whether it is worth going on after a round that ended at `value`.
+    bool goes_on(double value) {
+        std::rotate(last_.begin(), last_.begin() + 1, last_.end());
+        last_.back() = value;
+        if (++count_ < last_.size()) {
+            return true;
+        }
+        const double gain = (last_.back() - last_.front()) / static_cast<double>(last_.size() - 1);
+        const double wanted = std::floor(value + 1e-5) + 1 - value;
+        return gain * patience >= wanted;
+    }
+
+private:
+    std::array<double, 4> last_{};
+    std::size_t count_ = 0;
+};
+
+}  // namespace
+
+double PackingState::distance() const {
+    return (effective_upper() - known_cost() - decided_.value()) / typical_cost_;
+}
+
+bool PackingState::uses_cover() {
+    if (without_cover_) {
+        return false;
+    }
+    if (options_.cover_distance) {
+        return distance() >= *options_.cover_distance;
+    }
+    if (!decision_) {
+        decision_ = options_.knowledge->choice.decide(distance());
+        work_at_decision_ = work();
+    }
+    return decision_->way == CoverChoice::Way::with_cover;
+}
+
+PackingState::Found PackingState::cover() {
+    // Without a basis there is none to share, and what cover_ has may be of anywhere.
+    if (!cover_basis_ || cover_basis_ != loaded_basis_) {
+        cover_.load(cover_basis_ ? *cover_basis_ : CoverLp::Snapshot{}, statuses_);
+    }
+    const Found found = raise_cover();
+    cover_basis_ = loaded_basis_ = std::make_shared<const CoverLp::Snapshot>(cover_.snapshot());
+    return found;
+}
+
+PackingState::Found PackingState::raise_cover() {
+    const double known_before = known_cost();
+    bool decided = false;
+    Pace pace;
+    for (std::size_t round = 0; round < most_rounds && !stop_(); ++round) {
+        const CoverBound::Validity validity = cover_.select(statuses_, room());
+        if (validity == CoverBound::Validity::closed) {
+            return Found::closed;
+        }
+        if (validity == CoverBound::Validity::forced) {
+            give_up(cover_.forced());
+            decided = true;
+            continue;
+        }
+        proven_cost_ = std::max(proven_cost_, cover_.solve());
+        cover_values_.assign(cover_.values().begin(), cover_.values().end());
+        if (room() <= 0) {
+            return Found::closed;
+        }
+        // What the program says holds for the decisions it was solved with: conclusions come before the next ones.
+        const Found kept = keep_what_is_too_dear();
+        if (kept != Found::nothing) {
+            return kept;
+        }
+        Found found = Found::nothing;
+        for (std::size_t level = 0; level < value_levels.size() && found == Found::nothing; ++level) {
+            found = find_uncovered_sets(value_levels[level]);
+        }
+        if (found == Found::closed) {
+            return found;
+        }
+        if (found == Found::nothing || !pace.goes_on(cover_.value() / typical_cost_)) {
+            break;
+        }
+    }
+    const bool raised = known_cost() > known_before + least_rise * typical_cost_;
+    return decided || raised ? Found::something : Found::nothing;
+}
+
+PackingState::Found PackingState::keep_what_is_too_dear() {
+    const double norm = norm_of_decided();
+    Found found = Found::nothing;
+    for (std::size_t i = 0; i < statuses_.size(); ++i) {
+        if (is_free(i) && safely_below(cover_.bound_if_given_up(i)) + norm >= effective_upper()) {
+            if (keep(i) == Verdict::closed) {
+                return Found::closed;
+            }
+            found = Found::something;
+        }
+    }
+    return found;
+}
+
+void PackingState::set_up_separator(double largest_value) {
+    for (std::size_t i = 0; i < statuses_.size(); ++i) {
+        const bool kept = statuses_[i] == SampleStatus::kept;
+        if (kept || (is_free(i) && cover_values_[i] <= largest_value)) {
+            separator_.enable(i);
+        } else {
+            separator_.disable(i);
+        }
+        if (statuses_[i] == SampleStatus::given_up) {
+            separator_.enable(separator_.flip_row(i));
+        } else {
+            separator_.disable(separator_.flip_row(i));
+        }
+    }
+}
+
+PackingState::Found PackingState::find_uncovered_sets(double largest_value) {
+    set_up_separator(largest_value);
+    Found result = Found::nothing;
+    for (std::size_t tries = 0; tries < most_sets_of_a_round; ++tries) {
+        const MaxMarginStatus status = separator_.solve(room());
+        if (status == MaxMarginStatus::failed) {
+            separator_.forget();
+            break;
+        }
+        if (status == MaxMarginStatus::optimal) {
+            upper_ = improve_(separator_);
+            break;
+        }
+        collect_free_members(separator_, found_);
+        if (found_.empty()) {
+            return Found::closed;
+        }
+        std::vector<Member> members = found_;
+        if (cover_.add_violated(certify_alone(members) ? decided_ : separator_)) {
+            result = Found::something;
+        }
+        // Without its two heaviest members the next set will be another one, though not a disjoint one.
+        const std::size_t heaviest = std::min<std::size_t>(2, members.size());
+        std::partial_sort(
+            members.begin(), members.begin() + static_cast<std::ptrdiff_t>(heaviest), members.end(),
+            [](const Member& left, const Member& right) { return left.multiplier > right.multiplier; });
+        for (std::size_t k = 0; k < heaviest; ++k) {
+            separator_.disable(members[k].sample);
+        }
+    }
+    return result;
+}
+
+bool PackingState::certify_alone(const std::vector<Member>& members) {
+    for (const Member& member : members) {
+        decided_.enable(member.sample);
+    }
+    const MaxMarginStatus status = decided_.solve(room());
+    for (const Member& member : members) {
+        decided_.disable(member.sample);
+    }
+    return status == MaxMarginStatus::threshold || status == MaxMarginStatus::infeasible;
+}
+
+}  // namespace hardmargin

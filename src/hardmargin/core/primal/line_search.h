@@ -1,0 +1,48 @@
+// Exact minimisation of the objective along a line (w, b) + step (dw, db).
+//
+// Sample i is kept for the steps on one side of (1 - margin_i) / slope_i, so between two such events the set
+// of kept samples does not change and the objective is a parabola in the step. Sorting the events and walking
+// through them visits every parabola: the exact minimum over the line, however many samples change sides on
+// the way.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "base/samples.h"
+
+namespace hardmargin {
+
+struct Line {
+    std::span<const double> margins;  // y_i (w.x_i + b)
+    std::span<const double> slopes;   // y_i (dw.x_i + db)
+    double norm_squared;              // ||w||^2
+    double product;                   // w . dw
+    double direction_squared;         // ||dw||^2
+};
+
+struct LineMinimum {
+    double step = 0;
+    double objective = 0;  // infinity if no step in the range stays below the limit
+};
+
+class LineSearch {
+public:
+    explicit LineSearch(const Samples& samples) : samples_(samples) {}
+
+    // The minimum over the steps in [from, to] with 1/2 ||w + step dw||^2 below `limit`, all objectives that
+    // interest the caller.
+    LineMinimum minimise(const Line& line, double from, double to, double limit);
+
+private:
+    struct Event {
+        double step;
+        double change;  // of the violation cost when the step passes upwards
+    };
+
+    const Samples& samples_;
+    std::vector<Event> events_;
+};
+
+}  // namespace hardmargin

@@ -1,0 +1,145 @@
+#include "qp/certificate.h"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "base/kernels.h"
+
+namespace hardmargin {
+
+namespace {
+
+constexpr double rounding_unit = 0x1p-52;
+// Multipliers become whole numbers of at most this many bits, fewer if there are so many that their sum would have
+// more bits than a double.
+constexpr int most_multiplier_bits = 40;
+constexpr int double_bits = 52;
+// Squares of values below 1e-154 vanish in a norm; multipliers of 40 bits raise what is lost to less than
+// this.
+constexpr double underflow_allowance = 1e-135;
+
+struct WholeMultiplier {
+    std::size_t row;
+    std::int64_t value;
+};
+
+// +1 for a kept sample, -1 for a flipped one.
+int direction_of(const Samples& samples, std::size_t row) {
+    return row < samples.count() ? 1 : -1;
+}
+
+int bias_coefficient(const Samples& samples, std::size_t row) {
+    const std::size_t n = samples.count();
+    if (row >= 2 * n) {
+        return 0;
+    }
+    const int label = samples.label(row < n ? row : row - n) > 0 ? 1 : -1;
+    return direction_of(samples, row) * label;
+}
+
+// The multipliers in units of a power of two that leaves the largest one `multiplier_bits` bits; empty if
+// they are not usable.
+std::vector<WholeMultiplier> rounded(std::span<const Multiplier> multipliers) {
+    double largest = 0;
+    for (const Multiplier& multiplier : multipliers) {
+        if (!(multiplier.value >= 0) || std::isinf(multiplier.value)) {
+            return {};
+        }
+        largest = std::max(largest, multiplier.value);
+    }
+    std::vector<WholeMultiplier> whole;
+    if (largest < std::numeric_limits<double>::min()) {
+        return whole;
+    }
+    const int bits =
+        std::min(most_multiplier_bits, double_bits - static_cast<int>(std::bit_width(multipliers.size())));
+    const int exponent = bits - 1 - std::ilogb(largest);
+    whole.reserve(multipliers.size());
+    for (const Multiplier& multiplier : multipliers) {
+        const auto value = static_cast<std::int64_t>(std::llrint(std::ldexp(multiplier.value, exponent)));
+        if (value > 0) {
+            whole.push_back({multiplier.row, value});
+        }
+    }
+    return whole;
+}
+
+// Makes sum lambda c exactly zero by increasing one multiplier; false if none can.
+bool cancel_bias(const Samples& samples, std::vector<WholeMultiplier>& whole) {
+    std::int64_t residual = 0;
+    for (const WholeMultiplier& multiplier : whole) {
+        residual += bias_coefficient(samples, multiplier.row) * multiplier.value;
+    }
+    if (residual == 0) {
+        return true;
+    }
+    const int wanted = residual > 0 ? -1 : 1;
+    WholeMultiplier* largest = nullptr;
+    for (WholeMultiplier& multiplier : whole) {
+        if (bias_coefficient(samples, multiplier.row) == wanted &&
+            (largest == nullptr || multiplier.value > largest->value)) {
+            largest = &multiplier;
+        }
+    }
+    if (largest == nullptr) {
+        return false;
+    }
+    largest->value += std::abs(residual);
+    return true;
+}
+
+}  // namespace
+
+double certified_value(const Samples& samples, std::span<const ExtraRow> extra_rows,
+                       std::span<const Multiplier> multipliers) {
+    const std::size_t n = samples.count();
+    std::vector<WholeMultiplier> whole = rounded(multipliers);
+    if (whole.empty() || !cancel_bias(samples, whole)) {
+        return 0;
+    }
+    std::vector<double> gradient(samples.stride());
+    double demand = 0;         // sum lambda d
+    double demand_size = 0;    // sum of the absolute values of its inexact terms
+    double gradient_size = 0;  // sum lambda ||a||
+    for (const WholeMultiplier& multiplier : whole) {
+        const auto factor = static_cast<double>(multiplier.value);
+        if (multiplier.row < 2 * n) {
+            const std::size_t i = multiplier.row < n ? multiplier.row : multiplier.row - n;
+            const double signed_factor = direction_of(samples, multiplier.row) * factor;
+            add_scaled(gradient.data(), signed_factor, samples.row(i), samples.stride());
+            demand += signed_factor;
+            gradient_size += factor * samples.norm(i);
+        } else {
+            assert(multiplier.row - 2 * n < extra_rows.size());
+            const ExtraRow& extra = extra_rows[multiplier.row - 2 * n];
+            assert(extra.normal.size() == samples.stride());
+            add_scaled(gradient.data(), factor, extra.normal.data(), samples.stride());
+            demand += factor * extra.bound;
+            demand_size += factor * std::abs(extra.bound);
+            gradient_size += factor * std::sqrt(dot(extra.normal.data(), extra.normal.data(), samples.stride()));
+        }
+    }
+    const double terms = static_cast<double>(whole.size() + samples.dimension() + 8);
+    // Once an inexact term is in the sum, the whole-number terms are rounded too.
+    if (demand_size > 0) {
+        for (const WholeMultiplier& multiplier : whole) {
+            demand_size += multiplier.row < 2 * n ? static_cast<double>(multiplier.value) : 0.0;
+        }
+    }
+    const double safe_demand = demand - terms * rounding_unit * demand_size;
+    const double norm = std::sqrt(dot(gradient.data(), gradient.data(), samples.stride()));
+    const double safe_norm =
+        norm * (1 + terms * rounding_unit) + terms * rounding_unit * gradient_size + underflow_allowance;
+    if (!(safe_demand > 0) || !std::isfinite(safe_norm)) {
+        return 0;
+    }
+    const double ratio = safe_demand / safe_norm;
+    const double value = 0.5 * ratio * ratio * (1 - 8 * rounding_unit);
+    return std::isfinite(value) ? value : std::numeric_limits<double>::max();
+}
+
+}  // namespace hardmargin

@@ -1,0 +1,404 @@
+#include "qp/max_margin.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <functional>
+#include <utility>
+
+#include "base/kernels.h"
+
+namespace hardmargin {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+// Shares closer to zero than this do not limit a step.
+constexpr double share_tolerance = 1e-12;
+// Margins are 1; they are met to this precision where rounding allows it, and never to less than the worst
+// one.
+constexpr double margin_tolerance = 1e-10;
+constexpr double worst_margin_tolerance = 1e-6;
+// The value is driven this much beyond the threshold, relatively, so that rounding cannot spoil the
+// certificate.
+constexpr double threshold_slack = 1e-11;
+// Multipliers smaller than this, relative to the largest one, are left out of a certificate.
+constexpr double support_tolerance = 1e-12;
+constexpr int largest_age = 100;
+// The clock costs nothing beside this many multiply-adds.
+constexpr std::uint64_t work_between_stops = 100000;
+
+}  // namespace
+
+MaxMargin::MaxMargin(const Samples& samples)
+    : samples_(samples),
+      enabled_(2 * samples.count()),
+      place_in_list_(samples.count()),
+      keep_offsets_(samples.padded_count(), infinity),
+      coarse_offsets_(samples.padded_count(), std::numeric_limits<float>::infinity()),
+      coarse_weights_(samples.stride()),
+      coarse_scores_(samples.padded_count()),
+      solution_{{}, {}, std::vector<double>(samples.stride()), 0, 0, Basis(samples.dimension(), samples.stride()),
+                0},
+      margins_(samples.padded_count()),
+      normal_(samples.stride()),
+      rest_(samples.stride()),
+      projections_(samples.dimension() + 1),
+      shares_(samples.dimension() + 2) {}
+
+// ---- rows
+
+void MaxMargin::enable(std::size_t row) {
+    assert(row < enabled_.size());
+    if (enabled_[row] != 0) {
+        return;
+    }
+    enabled_[row] = 1;
+    const std::size_t n = samples_.count();
+    if (row < n) {
+        assert(!pooled_ || in_pool(row));
+        set_keep_offset(row, true);
+        list(row);
+        ++enabled_counts_[samples_.label(row) > 0];
+    } else if (row < 2 * n) {
+        flips_.push_back(row);
+    }
+}
+
+void MaxMargin::disable(std::size_t row) {
+    assert(row < enabled_.size());
+    if (enabled_[row] == 0) {
+        return;
+    }
+    enabled_[row] = 0;
+    const std::size_t n = samples_.count();
+    if (row < n) {
+        set_keep_offset(row, false);
+        unlist(row);
+        --enabled_counts_[samples_.label(row) > 0];
+    } else if (row < 2 * n) {
+        flips_.erase(std::find(flips_.begin(), flips_.end(), row));
+    }
+    const auto found = std::find(solution_.active.begin(), solution_.active.end(), row);
+    if (found != solution_.active.end()) {
+        const auto index = static_cast<std::size_t>(found - solution_.active.begin());
+        const double multiplier = solution_.multipliers[index];
+        if (erase(index)) {
+            withdraw_or_forget(row, multiplier);
+        } else {
+            forget();
+        }
+    }
+}
+
+void MaxMargin::clear() {
+    pooled_ = false;
+    origin_.clear();
+    origin_length_ = 0;
+    std::fill(enabled_.begin(), enabled_.end(), static_cast<unsigned char>(0));
+    std::fill(keep_offsets_.begin(), keep_offsets_.end(), infinity);
+    std::fill(coarse_offsets_.begin(), coarse_offsets_.end(), std::numeric_limits<float>::infinity());
+    flips_.clear();
+    listed_.clear();
+    enabled_counts_ = {0, 0};
+    forget();
+}
+
+void MaxMargin::forget() {
+    solution_.active.clear();
+    solution_.multipliers.clear();
+    solution_.basis.clear();
+    return_to_origin();
+    solution_.bias = 0;
+    solution_.value = 0;
+    solution_.age = 0;
+    solution_.exact = true;
+}
+
+void MaxMargin::set_extra_rows(std::vector<ExtraRow> rows) {
+    forget();
+    extra_rows_ = std::move(rows);
+    assert(std::all_of(extra_rows_.begin(), extra_rows_.end(),
+                       [this](const ExtraRow& row) { return row.normal.size() == samples_.stride(); }));
+    enabled_.resize(2 * samples_.count());
+    enabled_.resize(2 * samples_.count() + extra_rows_.size());
+}
+
+// ---- the search
+
+void MaxMargin::start() {
+    // Without weights all samples look alike. The first two are those that the line through the class means
+    // puts deepest in the other class.
+    const std::size_t n = samples_.count();
+    if (enabled_counts_[0] == 0 || enabled_counts_[1] == 0 || !extra_rows_.empty() || !flips_.empty()) {
+        return;
+    }
+    project_on_means();
+    std::size_t deepest[2] = {n, n};
+    for (std::size_t i = 0; i < n; ++i) {
+        std::size_t& current = deepest[samples_.label(i) > 0];
+        if (enabled_[i] != 0 && (current == n || margins_[i] < margins_[current])) {
+            current = i;
+        }
+    }
+    coarse_ = !few_rows();
+    solution_.active.push_back(deepest[0]);
+    solution_.multipliers.push_back(0.0);
+    set_bias();
+    if (enter(deepest[1], 2.0, infinity) != Entry::entered) {
+        forget();
+    }
+}
+
+void MaxMargin::project_on_means() {
+    const double shares[2] = {1.0 / static_cast<double>(enabled_counts_[0]),
+                              1.0 / static_cast<double>(enabled_counts_[1])};
+    std::fill(normal_.begin(), normal_.end(), 0.0);
+    if (few_rows()) {
+        for (const std::uint32_t i : listed_) {
+            add_scaled(normal_.data(), shares[samples_.label(i) > 0], samples_.row(i), samples_.stride());
+        }
+        for (const std::uint32_t i : listed_) {
+            margins_[i] = dot(samples_.row(i), normal_.data(), samples_.stride());
+        }
+        work_ += 2 * listed_.size() * samples_.stride();
+        return;
+    }
+    for (std::size_t i = 0; i < samples_.count(); ++i) {
+        margins_[i] = enabled_[i] != 0 ? shares[samples_.label(i) > 0] : 0.0;
+    }
+    add_rows(samples_.row(0), samples_.count(), samples_.stride(), margins_.data(), normal_.data());
+    samples_.margins(normal_.data(), 0.0, margins_.data());
+    work_ += 2 * samples_.padded_count() * samples_.dimension();
+}
+
+double MaxMargin::tolerance() const {
+    const double length = std::sqrt(2 * solution_.value) + origin_length_;
+    const double size = length * samples_.largest_norm() + std::abs(solution_.bias);
+    return std::clamp(64 * std::numeric_limits<double>::epsilon() * size, margin_tolerance, worst_margin_tolerance);
+}
+
+MaxMargin::Entry MaxMargin::enter(std::size_t row, double violation, double threshold) {
+    double multiplier = 0;
+    const std::size_t most_steps = 4 * samples_.dimension() + 16;
+    for (std::size_t steps = 0; steps < most_steps; ++steps) {
+        if (!anchored() && row < 2 * samples_.count()) {
+            // b is free. Balance asks for a multiplier of zero; and reduced normals of extra rows need no
+            // anchor.
+            solution_.active.insert(solution_.active.begin(), row);
+            solution_.multipliers.insert(solution_.multipliers.begin(), 0.0);
+            solution_.exact = false;
+            set_bias();
+            return Entry::entered;
+        }
+        const double squared_length = steps == 0 ? relate(row) : relate_again(row);
+        double dual_step = infinity;
+        std::size_t leaving = 0;
+        for (std::size_t index = 0; index < solution_.active.size(); ++index) {
+            if (shares_[index] > share_tolerance && solution_.multipliers[index] < dual_step * shares_[index]) {
+                dual_step = solution_.multipliers[index] / shares_[index];
+                leaving = index;
+            }
+        }
+        const double primal_step = squared_length > 0 ? violation / squared_length : infinity;
+        const double step = std::min(dual_step, primal_step);
+        if (step == infinity) {
+            certify_ray(row);
+            withdraw_or_forget(row, multiplier);
+            return Entry::impossible;
+        }
+        const double value = solution_.value + step * (violation - 0.5 * step * squared_length);
+        if (value >= threshold) {
+            certify_step(row, multiplier, step);
+            withdraw_or_forget(row, multiplier);
+            return Entry::passed_threshold;
+        }
+        for (std::size_t index = 0; index < solution_.active.size(); ++index) {
+            solution_.multipliers[index] = std::max(0.0, solution_.multipliers[index] - step * shares_[index]);
+        }
+        multiplier += step;
+        solution_.value = value;
+        if (squared_length > 0) {
+            add_scaled(solution_.weights.data(), step, rest_.data(), samples_.stride());
+            violation -= step * squared_length;
+        }
+        if (primal_step <= dual_step) {
+            append(row, multiplier, squared_length);
+            set_bias();
+            return Entry::entered;
+        }
+        if (!erase(leaving)) {
+            return Entry::trouble;
+        }
+    }
+    return Entry::trouble;
+}
+
+bool MaxMargin::withdraw(std::size_t row, double multiplier) {
+    const std::size_t most_steps = 4 * samples_.dimension() + 16;
+    for (std::size_t steps = 0; multiplier > 0; ++steps) {
+        if (steps == most_steps || (!anchored() && row < 2 * samples_.count())) {
+            return false;
+        }
+        const double squared_length = steps == 0 ? relate(row) : relate_again(row);
+        double step = multiplier;
+        std::size_t leaving = solution_.active.size();
+        for (std::size_t index = 0; index < solution_.active.size(); ++index) {
+            if (shares_[index] < -share_tolerance && solution_.multipliers[index] < -step * shares_[index]) {
+                step = -solution_.multipliers[index] / shares_[index];
+                leaving = index;
+            }
+        }
+        for (std::size_t index = 0; index < solution_.active.size(); ++index) {
+            solution_.multipliers[index] = std::max(0.0, solution_.multipliers[index] + step * shares_[index]);
+        }
+        if (squared_length > 0) {
+            add_scaled(solution_.weights.data(), -step, rest_.data(), samples_.stride());
+        }
+        multiplier -= step;
+        if (leaving == solution_.active.size()) {
+            break;
+        }
+        if (!erase(leaving)) {
+            return false;
+        }
+    }
+    set_bias();
+    solution_.value = 0.5 * squared_distance();
+    return true;
+}
+
+void MaxMargin::withdraw_or_forget(std::size_t row, double multiplier) {
+    if (!withdraw(row, multiplier)) {
+        forget();
+    }
+}
+
+MaxMarginStatus MaxMargin::solve(double threshold) {
+    assert(origin_.empty() || threshold == no_threshold);
+    assert(!std::isnan(threshold));
+    const double reach = threshold * (1 + threshold_slack);
+    const std::size_t most_iterations = 50 * (samples_.dimension() + 20) + samples_.count();
+    double looseness = 1;
+    int restarts = 0;
+    coarse_ = false;
+    if (solution_.active.empty()) {
+        start();
+    }
+    for (std::size_t iteration = 0; iteration < most_iterations; ++iteration) {
+        if (stop_ && work_ - work_at_stop_ > work_between_stops) {
+            work_at_stop_ = work_;
+            if (stop_()) {
+                return MaxMarginStatus::failed;
+            }
+        }
+        if (solution_.age > largest_age && !refresh()) {
+            forget();
+        }
+        if (!std::isfinite(solution_.value) || !std::isfinite(solution_.bias)) {
+            forget();
+            return MaxMarginStatus::failed;
+        }
+        if (solution_.value >= reach) {
+            if (certify_solution() >= threshold) {
+                return MaxMarginStatus::threshold;
+            }
+            if (solution_.exact || !refresh() || solution_.value >= reach) {
+                forget();
+                return MaxMarginStatus::failed;
+            }
+        }
+        const double allowed = tolerance() * looseness;
+        double violation = 0;
+        const std::size_t row = most_violated(allowed, violation);
+        if (row == none()) {
+            if (solution_.exact || consistent()) {
+                return MaxMarginStatus::optimal;
+            }
+            if (!refresh()) {
+                forget();
+                if (++restarts > 1) {
+                    return MaxMarginStatus::failed;
+                }
+                start();
+            }
+            continue;
+        }
+        if (std::find(solution_.active.begin(), solution_.active.end(), row) != solution_.active.end()) {
+            // A tight row is violated only by rounding: first make the solution exact, then ask for less.
+            if (!solution_.exact) {
+                if (!refresh()) {
+                    forget();
+                }
+            } else {
+                looseness *= 10;
+                if (allowed * 10 > worst_margin_tolerance) {
+                    return MaxMarginStatus::failed;
+                }
+            }
+            continue;
+        }
+        switch (enter(row, violation, reach)) {
+            case Entry::entered:
+                break;
+            case Entry::passed_threshold:
+                if (certificate_value_ >= threshold) {
+                    return MaxMarginStatus::threshold;
+                }
+                return MaxMarginStatus::failed;
+            case Entry::impossible:
+                if (certificate_value_ > 0 && (threshold == no_threshold || certificate_value_ >= threshold)) {
+                    return MaxMarginStatus::infeasible;
+                }
+                return MaxMarginStatus::failed;
+            case Entry::trouble:
+                forget();
+                if (++restarts > 1) {
+                    return MaxMarginStatus::failed;
+                }
+                start();
+                break;
+        }
+    }
+    return MaxMarginStatus::failed;
+}
+
+// ---- proofs
+
+void MaxMargin::certify() {
+    double largest = 0;
+    for (const Multiplier& multiplier : certificate_) {
+        largest = std::max(largest, multiplier.value);
+    }
+    std::erase_if(certificate_, [largest](const Multiplier& multiplier) {
+        return !(multiplier.value > support_tolerance * largest);
+    });
+    certificate_value_ = certified_value(samples_, extra_rows_, certificate_);
+}
+
+double MaxMargin::certify_solution() {
+    certificate_.clear();
+    for (std::size_t index = 0; index < solution_.active.size(); ++index) {
+        certificate_.push_back({solution_.active[index], solution_.multipliers[index]});
+    }
+    certify();
+    return certificate_value_;
+}
+
+void MaxMargin::certify_step(std::size_t row, double multiplier, double step) {
+    certificate_.assign(1, {row, multiplier + step});
+    for (std::size_t index = 0; index < solution_.active.size(); ++index) {
+        certificate_.push_back({solution_.active[index], solution_.multipliers[index] - step * shares_[index]});
+    }
+    certify();
+}
+
+void MaxMargin::certify_ray(std::size_t row) {
+    certificate_.assign(1, {row, 1.0});
+    for (std::size_t index = 0; index < solution_.active.size(); ++index) {
+        certificate_.push_back({solution_.active[index], -shares_[index]});
+    }
+    certify();
+}
+
+}  // namespace hardmargin

@@ -1,0 +1,288 @@
+// Branch and bound with a queue of open subproblems, worked on in slices by several threads.
+//
+// The subproblem with the smallest bound comes first, so that the bound of all, the smallest one in the queue,
+// rises while the search goes on. A slice searches below it depth first for a while and puts what is left open back
+// into the queue; for less of a while if other threads wait for it. When the queue outgrows its memory, it is rid
+// of what cannot be better than the incumbent, and if that is not enough, the newest subproblem comes first, which
+// keeps it from growing.
+//
+// What searches below one subproblem is a SearchTree.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cassert>
+#include <chrono>
+#include <concepts>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <iterator>
+#include <limits>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/control.h"
+#include "base/hyperplane.h"
+#include "base/samples.h"
+#include "qp/max_margin.h"
+#include "tree/node_queue.h"
+
+namespace hardmargin {
+
+struct SearchLimits {
+    std::size_t threads = 1;
+    std::uint64_t node_limit = 0;     // 0: none
+    std::uint64_t work_limit = 0;     // multiply-adds, about; 0: none
+    std::uint64_t slice = 256;        // subproblems of one slice
+    std::size_t memory = 4ull << 30;  // bytes of open subproblems before the search goes depth first
+    // Seconds after which to end, but not before the subproblems at work are done: whoever goes on later goes on
+    // from there, however long one of them takes.
+    double pause = std::numeric_limits<double>::infinity();
+    // Solutions that cost less than this are worth keeping, even if they are not what is searched for.
+    double keep_below = 0;
+};
+
+// An open subproblem as data. None of its solutions costs less than the smaller one of `bound` and `upper`.
+template <typename Node>
+concept SearchNode = std::movable<Node> && requires(Node node, const Node& constant) {
+    { node.bound } -> std::same_as<double&>;
+    { node.upper } -> std::same_as<double&>;
+    { constant.size_in_memory() } -> std::convertible_to<std::size_t>;
+};
+
+// Called with a solver whose solution satisfies its rows; returns the present upper bound.
+using ImproveFunction = std::function<double(const MaxMargin&)>;
+
+// Searches below one subproblem, depth first; every thread makes one. search(node, upper, node_limit, stop, pause)
+// returns what is left open of `node`: if nothing, none of its solutions is better than the incumbent by the gap.
+// take_stuck() returns, once, the subproblems that no further search can close. nodes() and work() only grow.
+template <typename Tree>
+concept SearchTree =
+    SearchNode<typename Tree::Node> && std::copy_constructible<typename Tree::Options> &&
+    std::constructible_from<Tree, const Samples&, const typename Tree::Options&, ImproveFunction> &&
+    requires(Tree tree, const Tree& constant, const typename Tree::Node& node,
+             const typename Tree::Options& options, const std::function<bool()>& stop) {
+        { options.gap } -> std::convertible_to<double>;
+        { tree.search(node, 1.0, std::uint64_t{1}, stop, stop) } -> std::same_as<std::vector<typename Tree::Node>>;
+        { tree.take_stuck() } -> std::same_as<std::vector<typename Tree::Node>>;
+        { constant.nodes() } -> std::same_as<std::uint64_t>;
+        { constant.work() } -> std::same_as<std::uint64_t>;
+    };
+
+template <typename Node>
+struct SearchOutcome {
+    Incumbent best;          // no weights: nothing better than what it started with was found
+    double upper = 0;        // what is closed was closed for solutions better than this
+    double lower_bound = 0;  // of the whole problem
+    std::uint64_t nodes = 0;
+    std::uint64_t work = 0;  // multiply-adds, about
+    // Whether everything was searched: what is open then cannot be closed, because rounding is in the way.
+    bool exhausted = true;
+    std::vector<Node> open;
+};
+
+template <SearchTree Tree>
+class TreeSearch {
+public:
+    using Node = typename Tree::Node;
+    using Options = typename Tree::Options;
+
+    // Searches below the nodes of `frontier` for solutions better than `known`, which may be an objective alone: a
+    // target that no solution known reaches.
+    TreeSearch(const Samples& samples, std::vector<Node> frontier, Incumbent known, const Options& options,
+               const SearchLimits& limits, Control& control)
+        : samples_(samples),
+          options_(options),
+          limits_(limits),
+          control_(control),
+          pause_at_(Control::after(limits.pause)),
+          best_(std::move(known)),
+          upper_(best_.objective) {
+        if (best_.weights.empty()) {
+            best_.objective = std::max(best_.objective, limits.keep_below);
+        }
+        assert(limits.threads > 0);
+        assert(options.gap >= 0 && options.gap < 1);
+        for (Node& node : frontier) {
+            derived_under_ = std::min(derived_under_, node.upper);
+            queue_.push(std::move(node));
+        }
+    }
+
+    SearchOutcome<Node> run() {
+        std::vector<std::thread> helpers;
+        try {
+            for (std::size_t k = 1; k < limits_.threads; ++k) {
+                helpers.emplace_back([this] { work_or_fail(false); });
+            }
+        } catch (const std::system_error&) {
+            // The machine has no more threads to give: those that there are do the work.
+        }
+        work_or_fail(true);
+        for (std::thread& helper : helpers) {
+            helper.join();
+        }
+        if (failure_) {
+            std::rethrow_exception(failure_);
+        }
+        const bool exhausted = queue_.empty();
+        const double bound = lower_bound();
+        SearchOutcome<Node> outcome{std::move(best_), upper_, bound, nodes_, work_, exhausted, queue_.take_all()};
+        std::move(stuck_.begin(), stuck_.end(), std::back_inserter(outcome.open));
+        // What was closed beside them was closed for solutions better than this only, and whoever goes on with
+        // them has to know it, whatever objective he starts from.
+        for (Node& node : outcome.open) {
+            node.upper = std::min({node.upper, derived_under_, cutoff()});
+        }
+        return outcome;
+    }
+
+private:
+    // What a slice does at least, of what it may do, before it ends for threads that have nothing to do.
+    static constexpr std::uint64_t smallest_share = 8;
+
+    // A part of `node`, with what is known of all of it.
+    Node inherited(Node part, const Node& node) const {
+        part.bound = std::max(part.bound, node.bound);
+        part.upper = std::min(part.upper, derived_under_);
+        return part;
+    }
+
+    Node pop() { return queue_.memory() > limits_.memory ? queue_.pop_newest() : queue_.pop_best(); }
+
+    // What cannot be below this is not searched.
+    double cutoff() const { return upper_ * (1 - options_.gap); }
+
+    // A finished search has proven that nothing is better than the incumbent by the gap, or than what the
+    // frontier's decisions were derived under.
+    double lower_bound() const {
+        double bound = std::min({cutoff(), derived_under_, queue_.smallest_bound()});
+        for (const Node& node : stuck_) {
+            bound = std::min(bound, node.bound);
+        }
+        for (const double working : working_bounds_) {
+            bound = std::min(bound, working);
+        }
+        return bound;
+    }
+
+    double improve(const MaxMargin& solver) {
+        const std::lock_guard lock(mutex_);
+        Incumbent candidate = evaluate(samples_, solver.weights(), solver.bias(), solver.margins());
+        if (candidate.objective < best_.objective) {
+            best_ = std::move(candidate);
+            upper_ = std::min(upper_.load(), best_.objective);
+        }
+        return upper_;
+    }
+
+    // Whatever is thrown, out of memory for instance, ends the search in all threads.
+    void work_or_fail(bool leader) {
+        try {
+            work(leader);
+        } catch (...) {
+            const std::lock_guard lock(mutex_);
+            failure_ = failure_ ? failure_ : std::current_exception();
+            stopped_ = true;
+            changed_.notify_all();
+        }
+    }
+
+    void work(bool leader) {
+        Tree tree(samples_, options_, [this](const MaxMargin& solver) { return improve(solver); });
+        std::uint64_t counted = 0;
+        std::uint64_t counted_work = 0;
+        const auto stop = [&] {
+            if (leader && !stopped_ &&
+                control_.stop({upper_.load(), shown_bound_.load(), nodes_ + tree.nodes() - counted})) {
+                stopped_ = true;
+                changed_.notify_all();
+            }
+            return stopped_.load();
+        };
+        const auto pause = [this] { return paused_ || Control::Clock::now() >= pause_at_; };
+        // A slice ends early when other threads have nothing to do.
+        const auto pause_or_share = [&] {
+            return pause() || (idle_ > 0 && tree.nodes() - counted >= limits_.slice / smallest_share);
+        };
+        std::unique_lock lock(mutex_);
+        const std::size_t place = working_bounds_.size();
+        working_bounds_.push_back(std::numeric_limits<double>::infinity());
+        while (!stopped_) {
+            if (paused_ || queue_.empty()) {
+                if (busy_ == 0 || (paused_ && !leader)) {
+                    break;
+                }
+                // Woken by whoever puts something into the queue or finds it finished; the leader looks at the
+                // clock, also while the others finish what they are at.
+                ++idle_;
+                changed_.wait_for(lock, std::chrono::milliseconds(20));
+                --idle_;
+                lock.unlock();
+                stop();
+                lock.lock();
+                continue;
+            }
+            const Node node = pop();
+            if (node.bound >= cutoff()) {
+                continue;
+            }
+            working_bounds_[place] = node.bound;
+            shown_bound_ = lower_bound();
+            ++busy_;
+            lock.unlock();
+            std::vector<Node> open = tree.search(node, upper_, limits_.slice, stop, pause_or_share);
+            lock.lock();
+            --busy_;
+            nodes_ += tree.nodes() - counted;
+            counted = tree.nodes();
+            work_ += tree.work() - counted_work;
+            counted_work = tree.work();
+            for (Node& left : tree.take_stuck()) {
+                stuck_.push_back(inherited(std::move(left), node));
+            }
+            for (Node& left : open) {
+                queue_.push(inherited(std::move(left), node));
+            }
+            if (queue_.memory() > limits_.memory) {
+                queue_.drop_from(cutoff());
+            }
+            working_bounds_[place] = std::numeric_limits<double>::infinity();
+            shown_bound_ = lower_bound();
+            paused_ = pause() || (limits_.node_limit > 0 && nodes_ >= limits_.node_limit) ||
+                      (limits_.work_limit > 0 && work_ >= limits_.work_limit);
+            changed_.notify_all();
+        }
+        changed_.notify_all();
+    }
+
+    const Samples& samples_;
+    const Options options_;
+    const SearchLimits limits_;
+    Control& control_;
+    const Control::Clock::time_point pause_at_;
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    NodeQueue<Node> queue_;
+    std::vector<Node> stuck_;  // see Tree::take_stuck()
+    double derived_under_ = std::numeric_limits<double>::infinity();
+    std::size_t busy_ = 0;
+    std::atomic<std::size_t> idle_ = 0;   // threads that wait for something to do
+    std::vector<double> working_bounds_;  // of the subproblems that threads are working on
+    Incumbent best_;
+    std::exception_ptr failure_;
+    std::atomic<double> upper_;
+    std::atomic<double> shown_bound_ = 0;
+    std::atomic<bool> stopped_ = false;
+    std::atomic<bool> paused_ = false;  // no more subproblems are begun
+    std::atomic<std::uint64_t> nodes_ = 0;
+    std::uint64_t work_ = 0;
+};
+
+}  // namespace hardmargin

@@ -1,0 +1,160 @@
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "base/random.h"
+#include "check.h"
+#include "directions/frame.h"
+#include "directions/pair_conflicts.h"
+#include "directions/regions.h"
+#include "random_problems.h"
+
+using namespace hardmargin;
+using testing::has;
+using testing::random_region;
+
+namespace {
+
+// A part of the region, for inheriting.
+DirectionNode part_of(DirectionNode region, Random& random) {
+    for (std::size_t k = 0; k < region.low.size(); ++k) {
+        const double middle = 0.5 * (region.low[k] + region.high[k]);
+        (random.below(2) == 0 ? region.low : region.high)[k] = middle;
+    }
+    return region;
+}
+
+// s.d - 2 ||s|| / length: whether a hyperplane along s that is so long keeps both samples of a pair, d apart.
+long double excess(const std::vector<long double>& d, const std::vector<long double>& s, double length) {
+    long double product = 0;
+    long double squared = 0;
+    for (std::size_t k = 0; k < d.size(); ++k) {
+        product += s[k] * d[k];
+        squared += s[k] * s[k];
+    }
+    return product - 2 * std::sqrt(squared) / length;
+}
+
+// The largest one over a region. It is concave in s, so that improving one coordinate after the other leads there.
+long double largest_excess(const std::vector<long double>& d, const DirectionNode& region) {
+    std::vector<long double> s(region.low.begin(), region.low.end());
+    const long double per_length = 2 / static_cast<long double>(region.longest);
+    for (int round = 0; round < 60; ++round) {
+        for (std::size_t k = 0; k < d.size(); ++k) {
+            long double others = 0;
+            for (std::size_t l = 0; l < d.size(); ++l) {
+                others += l == k ? 0 : s[l] * s[l];
+            }
+            const long double slope = per_length * per_length - d[k] * d[k];
+            const long double best = slope > 0 ? d[k] * std::sqrt(others / slope) : d[k] > 0 ? 1 : -1;
+            s[k] = std::clamp<long double>(best, region.low[k], region.high[k]);
+        }
+    }
+    return excess(d, s, region.longest);
+}
+
+// The smallest one over a region, at one of its corners.
+long double smallest_excess(const std::vector<long double>& d, const DirectionNode& region) {
+    long double smallest = std::numeric_limits<long double>::infinity();
+    for (std::uint32_t corner = 0; corner < 1u << d.size(); ++corner) {
+        std::vector<long double> s;
+        for (std::size_t k = 0; k < d.size(); ++k) {
+            s.push_back((corner >> k & 1) != 0 ? region.high[k] : region.low[k]);
+        }
+        smallest = std::min(smallest, excess(d, s, region.shortest));
+    }
+    return smallest;
+}
+
+}  // namespace
+
+TEST(decided_pairs_are_decided_rightly) {
+    Random random(81);
+    std::size_t decided = 0;
+    for (int trial = 0; trial < 400; ++trial) {
+        testing::RandomProblem problem = testing::random_problem(random, 100, 5);
+        if (trial % 3 == 0) {
+            problem.features[0] *= 1e7;
+        }
+        const Samples samples = problem.samples();
+        const DirectionFrame frame(samples, {}, 0);
+        PairConflicts pairs(samples, frame);
+        const DirectionNode whole = random_region(random, samples.dimension());
+        DirectionNode part = part_of(whole, random);
+        pairs.arrange(whole);
+        PairConflicts::Level start;
+        PairConflicts::Level around;
+        PairConflicts::Level level;
+        pairs.start(start);
+        pairs.decide(whole, start, around);
+        pairs.decide(part, around, level);
+        // Better solutions may turn out to be shorter, more than once.
+        for (std::uint64_t times = random.below(3); times > 0; --times) {
+            part.longest = std::max(part.shortest, part.longest * (0.5 + 0.5 * random.uniform()));
+            if (trial % 2 == 0) {
+                pairs.decide(part, level, level);
+            } else {
+                pairs.shorten(part, level);
+            }
+        }
+        std::vector<std::uint64_t> undecided(level.conflicts.size());
+        for (const PairConflicts::Word& word : level.undecided) {
+            undecided[word.positive * pairs.words() + word.place] = word.pairs;
+        }
+        for (std::size_t i = 0; i < pairs.positives(); ++i) {
+            for (std::size_t j = 0; j < pairs.negatives(); ++j) {
+                std::vector<long double> difference;
+                for (std::size_t k = 0; k < samples.dimension(); ++k) {
+                    difference.push_back(
+                        static_cast<long double>(problem.features[pairs.positive(i) * samples.dimension() + k]) -
+                        problem.features[pairs.negative(j) * samples.dimension() + k]);
+                }
+                const bool open = (undecided[i * pairs.words() + j / 64] >> (j % 64) & 1) != 0;
+                if (has(pairs, level, i, j)) {
+                    CHECK(largest_excess(difference, part) < 0);
+                } else if (!open) {
+                    CHECK(smallest_excess(difference, part) >= 0);
+                }
+                decided += !open;
+            }
+        }
+    }
+    CHECK(decided > 1000);
+}
+
+// Comparing all pairs again finds what is known of a shorter region at once, and little more in a small box.
+TEST(a_length_that_falls_brings_the_conflicts_that_comparing_again_finds) {
+    Random random(84);
+    std::size_t compared = 0;
+    std::size_t inferred = 0;
+    for (int trial = 0; trial < 200; ++trial) {
+        const testing::RandomProblem problem = testing::random_problem(random, 100, 5);
+        const Samples samples = problem.samples();
+        const DirectionFrame frame(samples, {}, 0);
+        PairConflicts pairs(samples, frame);
+        DirectionNode region = random_region(random, samples.dimension());
+        for (std::size_t k = 0; k < samples.dimension(); ++k) {
+            region.high[k] = region.low[k] + 0.01 * (region.high[k] - region.low[k]);
+        }
+        PairConflicts::Level start;
+        PairConflicts::Level before;
+        pairs.start(start);
+        pairs.decide(region, start, before);
+        region.longest = std::max(region.shortest, 0.7 * region.longest);
+        PairConflicts::Level shortened = before;
+        pairs.shorten(region, shortened);
+        PairConflicts::Level again;
+        pairs.decide(region, before, again);
+        for (std::size_t word = 0; word < again.conflicts.size(); ++word) {
+            CHECK((before.conflicts[word] & ~shortened.conflicts[word]) == 0);
+            compared += static_cast<std::size_t>(std::popcount(again.conflicts[word] & ~before.conflicts[word]));
+            inferred += static_cast<std::size_t>(
+                std::popcount(again.conflicts[word] & shortened.conflicts[word] & ~before.conflicts[word]));
+        }
+    }
+    CHECK(compared > 1000);
+    CHECK(inferred > compared / 10 * 9);
+}
