@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hardmargin.bench.records import Record
+from hardmargin.bench.records.record import Record
 
 
 def record(**changes: Any) -> Record:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import bench_records
-from hardmargin.bench.records import Record
-from hardmargin.bench.runs import Run, runs_of
+from hardmargin.bench.analysis.runs import Run, runs_of
+from hardmargin.bench.records.record import Record
 
 _FACTS: dict[str, Any] = {
     "C": 1.0,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bench_records import record
-from hardmargin.bench.best_known import Known, best_known_table, extend_solu, read_solu
+from hardmargin.bench.records.best_known import Known, best_known_table, extend_solu, read_solu
 
 
 def test_records_extend_a_file(tmp_path):

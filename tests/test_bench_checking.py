@@ -6,12 +6,12 @@ import pytest
 
 from bench_records import record
 from hardmargin import solve
-from hardmargin.bench.best_known import Known
-from hardmargin.bench.catalogue import Instance
-from hardmargin.bench.checking import Knowledge, record_of, withdrawn
-from hardmargin.bench.execution import RunOutcome
-from hardmargin.bench.plan import Job, RunLimits
-from hardmargin.bench.traces import thinned
+from hardmargin.bench.instances.catalogue import Instance
+from hardmargin.bench.records.best_known import Known
+from hardmargin.bench.records.traces import thinned
+from hardmargin.bench.running.checking import Knowledge, record_of, withdrawn
+from hardmargin.bench.running.execution import RunOutcome
+from hardmargin.bench.running.plan import Job, RunLimits
 from hardmargin.data import generate
 
 JOB = Job(Instance("gen40d2A0", 40, 2), 10.0, "auto", "default", {}, 0, RunLimits())

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from hardmargin.bench import cluster_runs
-from hardmargin.bench.leases import leased_cores
-from hardmargin.bench.records import read_records
+from hardmargin.bench.records.record import read_records
+from hardmargin.bench.running import cluster
+from hardmargin.bench.running.leases import leased_cores
 from hardmargin.cli import main
 from hardmargin.cores import available_cores
 from waiting import NEVER
@@ -50,7 +50,7 @@ def test_leased_cores_are_not_given_out_twice(tmp_path):
 
 
 def test_a_stopped_campaign_starts_no_run(tmp_path, monkeypatch):
-    monkeypatch.setattr(cluster_runs, "_lease_folder", lambda _: tmp_path)
-    monkeypatch.setattr(cluster_runs, "_stopped", {"campaign"})
+    monkeypatch.setattr(cluster, "_lease_folder", lambda _: tmp_path)
+    monkeypatch.setattr(cluster, "_stopped", {"campaign"})
     with pytest.raises(RuntimeError, match="stopped"):
-        cluster_runs.run_on_worker({"threads": 1}, "campaign")
+        cluster.run_on_worker({"threads": 1}, "campaign")

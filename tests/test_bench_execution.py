@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from hardmargin.bench import execution
-from hardmargin.bench.catalogue import Instance
-from hardmargin.bench.execution import ChildProcess, task_of
-from hardmargin.bench.plan import Job, RunLimits
+from hardmargin.bench.instances.catalogue import Instance
+from hardmargin.bench.running import execution
+from hardmargin.bench.running.execution import ChildProcess, task_of
+from hardmargin.bench.running.plan import Job, RunLimits
 from hardmargin.cores import available_cores
 from hardmargin.data import generate
 from waiting import NEVER, until
@@ -57,7 +57,7 @@ def test_what_it_uses_is_known():
 def test_it_is_pinned_to_its_cores(monkeypatch):
     program = """
 import json, os, sys
-from hardmargin.bench import child
+from hardmargin.bench.running import child
 child._solved = lambda *_: sorted(os.sched_getaffinity(0))
 child.main()
 """
@@ -122,10 +122,10 @@ def test_what_a_method_refuses_is_a_run_that_failed():
 def test_a_run_does_not_survive_its_campaign():
     program = """
 import os, signal, time
-from hardmargin.bench.execution import ChildProcess
-from hardmargin.bench.catalogue import Instance
-from hardmargin.bench.plan import Job, RunLimits
-from hardmargin.bench.execution import task_of
+from hardmargin.bench.running.execution import ChildProcess
+from hardmargin.bench.instances.catalogue import Instance
+from hardmargin.bench.running.plan import Job, RunLimits
+from hardmargin.bench.running.execution import task_of
 from hardmargin.data import generate
 job = Job(Instance("gen400d10A0", 400, 10), 10.0, "auto", "default", {}, 0, RunLimits())
 child = ChildProcess(task_of(job, generate("A", 400, 10)), None)

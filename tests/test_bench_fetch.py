@@ -9,8 +9,8 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from hardmargin.bench import catalogue, fetch
-from hardmargin.bench.catalogue import DataFile
+from hardmargin.bench.instances import catalogue, fetch
+from hardmargin.bench.instances.catalogue import DataFile
 from hardmargin.cli import main
 
 CONTENT = {"n60d2ATj0": b"1\n1\n1 2\n", "adult5f1i1.train": b"2\n1\n1 2\n-1 3\n", "adult5f1i1.test": b"1 2\n"}

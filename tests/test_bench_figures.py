@@ -7,11 +7,11 @@ import sys
 import pytest
 
 from bench_runs import record, small_campaign
-from hardmargin.bench.figure_style import inline_svg, looks
-from hardmargin.bench.figures import all_figures
-from hardmargin.bench.figures_gaps import gaps_by_configuration, gaps_by_n
-from hardmargin.bench.figures_times import integrals, profiles, times_by_size
-from hardmargin.bench.runs import runs_of
+from hardmargin.bench.analysis.runs import runs_of
+from hardmargin.bench.report.figures.campaign import all_figures
+from hardmargin.bench.report.figures.gaps import gaps_by_configuration, gaps_by_n
+from hardmargin.bench.report.figures.style import inline_svg, looks
+from hardmargin.bench.report.figures.times import integrals, profiles, times_by_size
 from hardmargin.cli import main
 
 NAMES = [

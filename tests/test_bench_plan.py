@@ -7,10 +7,16 @@ from collections import Counter
 import pytest
 
 from bench_records import record
-from hardmargin.bench.catalogue import PENALTIES, data_files, generated_instances, published_instances, selected
-from hardmargin.bench.configurations import PAPER, variants
-from hardmargin.bench.plan import RunLimits, interleaved, jobs_for, unproven
-from hardmargin.bench.source import GeneratedData, PublishedFiles
+from hardmargin.bench.instances.catalogue import (
+    PENALTIES,
+    data_files,
+    generated_instances,
+    published_instances,
+    selected,
+)
+from hardmargin.bench.instances.source import GeneratedData, PublishedFiles
+from hardmargin.bench.running.configurations import PAPER, variants
+from hardmargin.bench.running.plan import RunLimits, interleaved, jobs_for, unproven
 from hardmargin.cli import main
 
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import pytest
 
 from bench_runs import failed_record, open_record, record, run
-from hardmargin.bench.aggregate import shifted_geometric_mean, summary
-from hardmargin.bench.profiles import (
+from hardmargin.bench.analysis.aggregate import shifted_geometric_mean, summary
+from hardmargin.bench.analysis.profiles import (
     gap_at,
     mean_gaps,
     performance_profile,
     primal_dual_integral,
     proven_over_time,
 )
-from hardmargin.bench.runs import common, runs_of, systems_of
-from hardmargin.bench.statistics import compare_gaps
+from hardmargin.bench.analysis.runs import common, runs_of, systems_of
+from hardmargin.bench.analysis.statistics import compare_gaps
 
 
 def test_gaps_over_time_follow_the_trace():

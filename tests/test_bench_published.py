@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from hardmargin.bench import published
-from hardmargin.bench.aggregate import select, summary
-from hardmargin.bench.configurations import PAPER
-from hardmargin.bench.statistics import compare_gaps
+from hardmargin.bench.analysis import published
+from hardmargin.bench.analysis.aggregate import select, summary
+from hardmargin.bench.analysis.statistics import compare_gaps
+from hardmargin.bench.running.configurations import PAPER
 
 
 @pytest.fixture(scope="module")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from bench_records import record
-from hardmargin.bench.parquet import write_parquet
-from hardmargin.bench.record_files import RecordFile
-from hardmargin.bench.records import Record, read_records
+from hardmargin.bench.records.files import RecordFile
+from hardmargin.bench.records.parquet import write_parquet
+from hardmargin.bench.records.record import Record, read_records
 from hardmargin.cli import main
 
 

@@ -11,11 +11,12 @@ import pytest
 
 from bench_runs import record, small_campaign
 from hardmargin.bench import robustness
-from hardmargin.bench.catalogue import PENALTIES, published_instances
-from hardmargin.bench.plan import interleaved
-from hardmargin.bench.report import report
-from hardmargin.bench.report_commands import run_commands
-from hardmargin.bench.report_settings import environment_table, settings_table
+from hardmargin.bench.instances.catalogue import PENALTIES, published_instances
+from hardmargin.bench.report.commands import run_commands
+from hardmargin.bench.report.figures.robustness import robustness_figure
+from hardmargin.bench.report.page import report
+from hardmargin.bench.report.settings import environment_table, settings_table
+from hardmargin.bench.running.plan import interleaved
 from hardmargin.cli import main
 from hardmargin.cli.commands import _parser
 from hardmargin.cli.key_values import one_flag_each
@@ -106,7 +107,7 @@ def test_a_robustness_study_has_its_section():
 
 def test_panels_of_a_robustness_study_share_their_range():
     low, high = evaluation("hinge", 0.1), replace(evaluation("hinge", 0.1), setting="B-n40-d2", accuracy=0.5)
-    first, second = robustness.robustness_figure([low, high]).axes
+    first, second = robustness_figure([low, high]).axes
     assert first.get_ylim() == second.get_ylim()
 
 
@@ -183,8 +184,8 @@ def test_whole_sets_are_named_as_such():
 
 
 def test_a_missing_file_is_told_before_the_slow_imports(tmp_path, capsys, monkeypatch):
-    monkeypatch.setitem(sys.modules, "hardmargin.bench.records", None)
-    monkeypatch.setitem(sys.modules, "hardmargin.bench.report", None)
+    monkeypatch.setitem(sys.modules, "hardmargin.bench.records.record", None)
+    monkeypatch.setitem(sys.modules, "hardmargin.bench.report.page", None)
     for command in ("report", "tables", "figures"):
         out = [] if command == "tables" else ["--out", str(tmp_path / "out")]
         assert main(["bench", command, str(tmp_path / "nofile.jsonl"), *out]) == 2

@@ -14,6 +14,8 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from hardmargin import HardMarginSVC, data
+from hardmargin.bench.report.figures.robustness import robustness_figure
+from hardmargin.bench.report.tables.robustness import tables
 from hardmargin.bench.robustness import (
     BEST_POSSIBLE,
     MODELS,
@@ -23,10 +25,8 @@ from hardmargin.bench.robustness import (
     Study,
     paired_differences,
     read_records,
-    robustness_figure,
     run_study,
     summarise,
-    tables,
     uci_settings,
 )
 from hardmargin.bench.robustness import models as models_module

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from hardmargin.bench.table import Absent, Column, Share, Table, as_csv, as_latex, as_text
+from hardmargin.bench.report.tables.table import Absent, Column, Share, Table, as_csv, as_latex, as_text
 
 
 @pytest.fixture

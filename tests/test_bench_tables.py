@@ -7,16 +7,16 @@ import csv
 import pytest
 
 from bench_runs import failed_record, open_record, record, run, small_campaign
-from hardmargin.bench.records import Record
-from hardmargin.bench.runs import Run, runs_of
-from hardmargin.bench.table import Share, Table
-from hardmargin.bench.tables import (
+from hardmargin.bench.analysis.runs import Run, runs_of
+from hardmargin.bench.records.record import Record
+from hardmargin.bench.report.tables.campaign import (
     all_tables,
     configurations_table,
     gaps_over_time_table,
     instance_table,
     paper_tables,
 )
+from hardmargin.bench.report.tables.table import Share, Table
 from hardmargin.cli import main
 
 

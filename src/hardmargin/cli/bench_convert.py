@@ -24,8 +24,8 @@ def add_to(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read and write."""
-    from hardmargin.bench.parquet import write_parquet
-    from hardmargin.bench.records import read_records
+    from hardmargin.bench.records.parquet import write_parquet
+    from hardmargin.bench.records.record import read_records
 
     check_target(arguments.out, "--out", sources=arguments.records)
     write_parquet([record for path in arguments.records for record in read_records(path)], arguments.out)

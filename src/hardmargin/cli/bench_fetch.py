@@ -10,7 +10,7 @@ from hardmargin.cli.parser import Commands
 from hardmargin.cli.status import DONE
 
 if TYPE_CHECKING:
-    from hardmargin.bench.catalogue import DataFile
+    from hardmargin.bench.instances.catalogue import DataFile
 
 
 def add_to(commands: Commands) -> None:
@@ -30,8 +30,8 @@ def add_to(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Download what is missing."""
-    from hardmargin.bench.data_folder import SUBFOLDER, named_folder
-    from hardmargin.bench.fetch import AUTHORS_URL, fetch
+    from hardmargin.bench.instances.data_folder import SUBFOLDER, named_folder
+    from hardmargin.bench.instances.fetch import AUTHORS_URL, fetch
 
     folder = named_folder(arguments.data)
     if folder is None:

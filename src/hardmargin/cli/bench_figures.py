@@ -28,8 +28,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Read, draw and write."""
     check_records(arguments.records)
     records, literature = read_all(arguments), read_literature(arguments)
-    from hardmargin.bench.figures import all_figures, save_figures
-    from hardmargin.bench.runs import runs_of
+    from hardmargin.bench.analysis.runs import runs_of
+    from hardmargin.bench.report.figures.campaign import all_figures, save_figures
 
     runs = runs_of(records)
     for path in save_figures(all_figures(runs, literature), Path(arguments.out), arguments.format):

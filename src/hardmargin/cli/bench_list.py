@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _files(given: str | None) -> Path | None:
     """The folder with the files; None, with a word, if no data folder is named."""
-    from hardmargin.bench.data_folder import SUBFOLDER, named_folder, refuse_instances_themselves
+    from hardmargin.bench.instances.data_folder import SUBFOLDER, named_folder, refuse_instances_themselves
 
     folder = named_folder(given)
     if folder is None:
@@ -56,7 +56,7 @@ def _files(given: str | None) -> Path | None:
 
 
 def _state(path: Path) -> str:
-    from hardmargin.bench.catalogue import data_files
+    from hardmargin.bench.instances.catalogue import data_files
 
     if not path.is_file():
         return "missing"

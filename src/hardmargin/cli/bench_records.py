@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from hardmargin.cli.parser import Parser
 
 if TYPE_CHECKING:
-    from hardmargin.bench.records import Record
-    from hardmargin.bench.runs import Run
+    from hardmargin.bench.analysis.runs import Run
+    from hardmargin.bench.records.record import Record
 
 
 def add_records_arguments(parser: Parser) -> None:
@@ -66,7 +66,7 @@ def read_files(arguments: argparse.Namespace) -> dict[str, list[Record]]:
     ValueError
         If a file is no file of records, or there are none in all of them.
     """
-    from hardmargin.bench.records import read_records
+    from hardmargin.bench.records.record import read_records
 
     with warnings_told():
         found = {path: read_records(path) for path in arguments.records}
@@ -78,7 +78,7 @@ def read_files(arguments: argparse.Namespace) -> dict[str, list[Record]]:
 
 
 def _shared(files: dict[str, list[Record]]) -> dict[str, list[Record]]:
-    from hardmargin.bench.runs import common, runs_of
+    from hardmargin.bench.analysis.runs import common, runs_of
 
     pairs = {run.pair for run in common(runs_of(record for records in files.values() for record in records))}
     if not pairs:
@@ -94,8 +94,8 @@ def read_literature(arguments: argparse.Namespace) -> list[Run]:
     ValueError
         If --data names a folder that does not exist.
     """
-    from hardmargin.bench.data_folder import named_folder
-    from hardmargin.bench.published import read_published
+    from hardmargin.bench.analysis.published import read_published
+    from hardmargin.bench.instances.data_folder import named_folder
 
     folder = named_folder(arguments.data)
     if arguments.data and folder is not None and not folder.is_dir():

@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     files, literature = read_files(arguments), read_literature(arguments)
     # What draws and tests takes seconds to import, which are of no use to a command that cannot run.
     from hardmargin.atomic import replace_text
-    from hardmargin.bench.report import report
+    from hardmargin.bench.report.page import report
 
     page = report(files, literature, _study(arguments.robustness), title=arguments.title)
     replace_text(arguments.out, page)

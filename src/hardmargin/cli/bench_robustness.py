@@ -93,8 +93,9 @@ def _add_protocol_arguments(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Evaluate what is missing, then show all of it."""
     _check_files(arguments)
-    from hardmargin.bench.robustness import robustness_figure, tables
-    from hardmargin.bench.table import WRITERS
+    from hardmargin.bench.report.figures.robustness import robustness_figure
+    from hardmargin.bench.report.tables.robustness import tables
+    from hardmargin.bench.report.tables.table import WRITERS
 
     records = _read(arguments.out) if arguments.show_only else _evaluated(arguments)
     print("\n".join(WRITERS[arguments.format](table) for table in tables(records)), end="")
@@ -110,7 +111,7 @@ def _check_files(arguments: argparse.Namespace) -> None:
     if not arguments.show_only:
         check_target(arguments.out, "--out")
     if arguments.figure is not None:
-        from hardmargin.bench.robustness import check_figure_name
+        from hardmargin.bench.report.figures.robustness import check_figure_name
 
         check_target(arguments.figure, "--figure", sources=[arguments.out])
         check_figure_name(arguments.figure)
@@ -157,7 +158,7 @@ def _study(arguments: argparse.Namespace) -> Study:
 
 
 def _settings(arguments: argparse.Namespace) -> list[Setting]:
-    from hardmargin.bench.data_folder import named_folder
+    from hardmargin.bench.instances.data_folder import named_folder
     from hardmargin.bench.robustness import KINDS, UCI, Generated, uci_settings
 
     kinds = list(dict.fromkeys(arguments.settings or KINDS))

@@ -16,8 +16,8 @@ from hardmargin.cli.status import CLAIM_FAILED, DONE, INTERRUPTED
 from hardmargin.units import GIGABYTE
 
 if TYPE_CHECKING:
-    from hardmargin.bench.campaign import Campaign, Runs
-    from hardmargin.bench.plan import Job
+    from hardmargin.bench.running.campaign import Campaign, Runs
+    from hardmargin.bench.running.plan import Job
 
 
 def add_to(commands: Commands) -> None:
@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.dry_run:
         _show_plan(missing, arguments)
         return DONE
-    from hardmargin.bench.campaign_progress import CampaignProgress
+    from hardmargin.bench.running.progress import CampaignProgress
 
     runs = _runs(arguments, nothing_to_do=not missing)
     progress = CampaignProgress(arguments.verbose)
@@ -87,9 +87,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _campaign(arguments: argparse.Namespace) -> Campaign:
-    from hardmargin.bench.best_known import best_known_table, read_solu
-    from hardmargin.bench.campaign import Campaign
-    from hardmargin.bench.source import PublishedFiles
+    from hardmargin.bench.instances.source import PublishedFiles
+    from hardmargin.bench.records.best_known import best_known_table, read_solu
+    from hardmargin.bench.running.campaign import Campaign
 
     # What is asked for is looked at first: it may be wrong, whether or not there are data.
     jobs = _jobs(arguments)
@@ -101,8 +101,8 @@ def _campaign(arguments: argparse.Namespace) -> Campaign:
 
 
 def _jobs(arguments: argparse.Namespace) -> list[Job]:
-    from hardmargin.bench.configurations import DEFAULT, PAPER
-    from hardmargin.bench.plan import RunLimits, jobs_for
+    from hardmargin.bench.running.configurations import DEFAULT, PAPER
+    from hardmargin.bench.running.plan import RunLimits, jobs_for
 
     asked: list[str] | None = arguments.configurations
     configurations = [DEFAULT] if asked is None else words(asked) or list(PAPER)
@@ -120,8 +120,8 @@ def _jobs(arguments: argparse.Namespace) -> list[Job]:
 
 def _show_plan(jobs: Sequence[Job], arguments: argparse.Namespace) -> None:
     """A line a run, then how many they are and how long they take at the longest."""
-    from hardmargin.bench.campaign_progress import duration
-    from hardmargin.bench.execution import wall_limit
+    from hardmargin.bench.running.execution import wall_limit
+    from hardmargin.bench.running.progress import duration
     from hardmargin.cluster.connection import local_workers
     from hardmargin.cores import available_cores
 
@@ -142,7 +142,7 @@ def _show_plan(jobs: Sequence[Job], arguments: argparse.Namespace) -> None:
 
 
 def _runs(arguments: argparse.Namespace, *, nothing_to_do: bool) -> Runs:
-    from hardmargin.bench.local import LocalRuns
+    from hardmargin.bench.running.local import LocalRuns
 
     if arguments.cluster is None:
         return LocalRuns(arguments.jobs, arguments.threads)
@@ -153,14 +153,14 @@ def _runs(arguments: argparse.Namespace, *, nothing_to_do: bool) -> Runs:
     if nothing_to_do:
         # A cluster would be started for nothing.
         return LocalRuns(1, 1)
-    from hardmargin.bench.cluster_runs import ClusterRuns
+    from hardmargin.bench.running.cluster import ClusterRuns
 
     return ClusterRuns(arguments.cluster, arguments.threads)
 
 
 def _extend(arguments: argparse.Namespace) -> None:
-    from hardmargin.bench.best_known import extend_solu
-    from hardmargin.bench.records import read_records
+    from hardmargin.bench.records.best_known import extend_solu
+    from hardmargin.bench.records.record import read_records
 
     extend_solu(arguments.best_known, read_records(arguments.out))
 

@@ -9,9 +9,9 @@ from hardmargin.cli.bench_records import warnings_told
 from hardmargin.cli.parser import Parser
 
 if TYPE_CHECKING:
-    from hardmargin.bench.catalogue import Instance
-    from hardmargin.bench.plan import Pair
-    from hardmargin.bench.source import Source
+    from hardmargin.bench.instances.catalogue import Instance
+    from hardmargin.bench.instances.source import Source
+    from hardmargin.bench.running.plan import Pair
 
 DATA_HELP = "folder with the instances in its subfolder brooks; default: $HARDMARGIN_DATA"
 
@@ -51,8 +51,8 @@ def chosen_source(arguments: argparse.Namespace) -> Source:
     ValueError
         If there are none.
     """
-    from hardmargin.bench.data_folder import find_data
-    from hardmargin.bench.source import GeneratedData, PublishedFiles
+    from hardmargin.bench.instances.data_folder import find_data
+    from hardmargin.bench.instances.source import GeneratedData, PublishedFiles
 
     if arguments.generated and arguments.data:
         raise ValueError("--generated and --data were both given; expected one of them.")
@@ -61,7 +61,7 @@ def chosen_source(arguments: argparse.Namespace) -> Source:
 
 def chosen_instances(arguments: argparse.Namespace) -> list[Instance]:
     """The instances that are asked for, whether or not their samples are at hand."""
-    from hardmargin.bench.catalogue import generated_instances, published_instances, selected
+    from hardmargin.bench.instances.catalogue import generated_instances, published_instances, selected
 
     instances = generated_instances() if arguments.generated else published_instances()
     return selected(instances, words(arguments.instances), words(arguments.sets))
@@ -75,9 +75,9 @@ def chosen_pairs(arguments: argparse.Namespace) -> list[Pair]:
     ValueError
         If there are none.
     """
-    from hardmargin.bench.catalogue import PENALTIES
-    from hardmargin.bench.plan import interleaved, sample_size, unproven
-    from hardmargin.bench.records import read_records
+    from hardmargin.bench.instances.catalogue import PENALTIES
+    from hardmargin.bench.records.record import read_records
+    from hardmargin.bench.running.plan import interleaved, sample_size, unproven
 
     pairs = interleaved(chosen_instances(arguments), arguments.C or PENALTIES)
     if arguments.unproven_in:

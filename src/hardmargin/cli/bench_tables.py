@@ -16,7 +16,7 @@ from hardmargin.cli.status import DONE
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hardmargin.bench.table import Table
+    from hardmargin.bench.report.tables.table import Table
 
 # Text is never made narrower than this.
 _NARROWEST = 80
@@ -50,10 +50,10 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.solu:
         check_target(arguments.solu, "--solu", sources=arguments.records)
     records, literature = read_all(arguments), read_literature(arguments)
-    from hardmargin.bench.best_known import extend_solu
-    from hardmargin.bench.runs import runs_of
-    from hardmargin.bench.table import WRITERS
-    from hardmargin.bench.tables import all_tables, instance_table, what_numbers_are
+    from hardmargin.bench.analysis.runs import runs_of
+    from hardmargin.bench.records.best_known import extend_solu
+    from hardmargin.bench.report.tables.campaign import all_tables, instance_table, what_numbers_are
+    from hardmargin.bench.report.tables.table import WRITERS
 
     runs = runs_of(records)
     if arguments.per_instance:
@@ -72,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _write(tables: Sequence[Table], folder: Path, format: str) -> None:
-    from hardmargin.bench.table import SUFFIXES, WRITERS
+    from hardmargin.bench.report.tables.table import SUFFIXES, WRITERS
 
     folder.mkdir(parents=True, exist_ok=True)
     for table in tables:
@@ -83,7 +83,7 @@ def _write(tables: Sequence[Table], folder: Path, format: str) -> None:
 
 def _print(tables: Sequence[Table], last_line: str) -> None:
     """Text for a screen: no line is wider than it, as far as columns can be parted."""
-    from hardmargin.bench.table import as_text
+    from hardmargin.bench.report.tables.table import as_text
 
     width = max(_NARROWEST, shutil.get_terminal_size().columns)
     print("\n".join(as_text(table, width) for table in tables), end="\n" if last_line else "")
