@@ -8,7 +8,7 @@ import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hardmargin.cli.bench_records import add_records_arguments, check_records, read_all, read_literature
+from hardmargin.cli.bench.records import add_records_arguments, check_records, read_all, read_literature
 from hardmargin.cli.output import check_target
 from hardmargin.cli.parser import Commands
 from hardmargin.cli.status import DONE

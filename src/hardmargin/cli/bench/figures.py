@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from hardmargin.cli.bench_records import add_records_arguments, check_records, read_all, read_literature
+from hardmargin.cli.bench.records import add_records_arguments, check_records, read_all, read_literature
 from hardmargin.cli.parser import Commands
 from hardmargin.cli.status import DONE
 

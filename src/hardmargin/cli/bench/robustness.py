@@ -6,11 +6,11 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from hardmargin.cli.bench_records import warnings_told
+from hardmargin.cli.bench.records import warnings_told
+from hardmargin.cli.bench.study_progress import study_progress
 from hardmargin.cli.output import check_target
 from hardmargin.cli.parser import Commands, Parser
 from hardmargin.cli.status import DONE
-from hardmargin.cli.study_progress import study_progress
 
 if TYPE_CHECKING:
     from hardmargin.bench.robustness import RobustnessRecord, Setting, Study

@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from hardmargin.cli.bench_selection import add_instance_arguments, chosen_instances
+from hardmargin.cli.bench.selection import add_instance_arguments, chosen_instances
 from hardmargin.cli.parser import Commands
 from hardmargin.cli.status import DONE
 

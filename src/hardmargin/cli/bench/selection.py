@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from hardmargin.cli.bench_records import warnings_told
+from hardmargin.cli.bench.records import warnings_told
 from hardmargin.cli.parser import Parser
 
 if TYPE_CHECKING:

@@ -2,16 +2,8 @@
 
 from __future__ import annotations
 
-from hardmargin.cli import (
-    bench_convert,
-    bench_fetch,
-    bench_figures,
-    bench_list,
-    bench_report,
-    bench_robustness,
-    bench_run,
-    bench_tables,
-)
+from hardmargin.cli.bench import convert, fetch, figures, report, robustness, run, tables
+from hardmargin.cli.bench import list as list_instances
 from hardmargin.cli.parser import Commands
 
 
@@ -24,14 +16,5 @@ def add_to(commands: Commands) -> None:
         "and a report of what they found.",
     )
     subcommands = parser.add_subparsers(metavar="COMMAND", required=True)
-    for command in (
-        bench_list,
-        bench_fetch,
-        bench_run,
-        bench_tables,
-        bench_figures,
-        bench_report,
-        bench_robustness,
-        bench_convert,
-    ):
+    for command in (list_instances, fetch, run, tables, figures, report, robustness, convert):
         command.add_to(subcommands)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from hardmargin.cli.bench_records import (
+from hardmargin.cli.bench.records import (
     add_records_arguments,
     check_records,
     read_files,

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hardmargin.cli.bench_selection import add_selection_arguments, chosen_pairs, chosen_source, words
+from hardmargin.cli.bench.selection import add_selection_arguments, chosen_pairs, chosen_source, words
 from hardmargin.cli.key_values import key_value
 from hardmargin.cli.output import check_target
 from hardmargin.cli.parser import Commands, Parser
