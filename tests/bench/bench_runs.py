@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import bench_records
-from hardmargin.bench.analysis.runs import Run, runs_of
+from hardmargin.bench.analysis.runs import SystemRun, runs_of
 from hardmargin.bench.records.record import Record
 
 _FACTS: dict[str, Any] = {
@@ -39,7 +39,7 @@ def failed_record(**changes: Any) -> Record:
     return record(**{**facts, **nothing, **changes})
 
 
-def run(**changes: Any) -> Run:
+def run(**changes: Any) -> SystemRun:
     """The run of an optimal record, but for what is changed."""
     return runs_of([record(**changes)])[0]
 

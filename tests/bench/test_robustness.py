@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from hardmargin import HardMarginSVC, data
 from hardmargin.bench.report.figures.robustness import robustness_figure
-from hardmargin.bench.report.tables.robustness import tables
+from hardmargin.bench.report.tables.robustness import study_tables
 from hardmargin.bench.robustness import (
     BEST_POSSIBLE,
     MODELS,
@@ -265,7 +265,7 @@ class TestSummary:
         assert (difference.better, difference.equal, difference.worse) == (1, 1, 1)
 
     def test_tables_have_a_line_a_setting_and_share(self, studied):
-        accuracy, difference = tables(studied[1])
+        accuracy, difference = study_tables(studied[1])
         assert [row[:3] for row in accuracy.rows] == [
             ["A-n30-d2", 0.0, 2],
             ["A-n30-d2", 20.0, 2],

@@ -7,7 +7,7 @@ import csv
 import pytest
 
 from bench_runs import failed_record, open_record, record, run, small_campaign
-from hardmargin.bench.analysis.runs import Run, runs_of
+from hardmargin.bench.analysis.runs import SystemRun, runs_of
 from hardmargin.bench.records.record import Record
 from hardmargin.bench.report.tables.campaign import (
     all_tables,
@@ -38,7 +38,7 @@ def _no_data(monkeypatch):
     monkeypatch.delenv("HARDMARGIN_DATA", raising=False)
 
 
-def published_run(**changes) -> Run:
+def published_run(**changes) -> SystemRun:
     return run(**changes)._replace(system="Brooks 2011", configuration="brooks2011", time_limit=600.0)
 
 

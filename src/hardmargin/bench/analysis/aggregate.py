@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from hardmargin.bench.analysis.runs import Run
+from hardmargin.bench.analysis.runs import SystemRun
 
 #: Seconds added before, and taken off after, the geometric mean of times.
 SHIFT = 1.0
@@ -32,7 +32,7 @@ class Summary(NamedTuple):
     shifted: float
 
 
-def summary(runs: Iterable[Run]) -> Summary | None:
+def summary(runs: Iterable[SystemRun]) -> Summary | None:
     """Summarise runs; None if there are none."""
     chosen = list(runs)
     if not chosen:
@@ -68,20 +68,20 @@ def shifted_geometric_mean(values: Sequence[float], shift: float = SHIFT) -> flo
 
 
 def select(
-    runs: Iterable[Run], *, system: str | None = None, set: str = "", by: str = "", row: str = ""
-) -> list[Run]:
+    runs: Iterable[SystemRun], *, system: str | None = None, set: str = "", by: str = "", row: str = ""
+) -> list[SystemRun]:
     """The runs of one cell of a table; "" chooses all.
 
     Parameters
     ----------
-    runs : iterable of Run
+    runs : iterable of SystemRun
     system : str, optional
     set : str
         "UCI", "A" or "B".
     by, row : str
         The attribute that the rows of the table are grouped by ("n", "m", "group"), and its value as text.
     """
-    tests: list[Callable[[Run], bool]] = []
+    tests: list[Callable[[SystemRun], bool]] = []
     if system is not None:
         tests.append(lambda run: run.system == system)
     if set:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from hardmargin.bench.analysis.published import is_benchmark
-from hardmargin.bench.analysis.runs import Run
+from hardmargin.bench.analysis.runs import SystemRun
 from hardmargin.bench.instances.catalogue import PENALTIES
 
 
@@ -19,12 +19,12 @@ class Part(NamedTuple):
         For file names; "" for the pairs of the benchmark.
     subject : str
         What the runs are on, for headings and sentences.
-    runs : list of Run
+    runs : list of SystemRun
     """
 
     name: str
     subject: str
-    runs: list[Run]
+    runs: list[SystemRun]
 
     def file_name(self, name: str) -> str:
         """The name of a table or figure of this part."""
@@ -35,12 +35,12 @@ class Part(NamedTuple):
         return f"{title} ({self.subject})" if self.name else title
 
 
-def on_benchmark(run: Run) -> bool:
+def on_benchmark(run: SystemRun) -> bool:
     """Whether the instance and its C are one of the 875 pairs that have published results."""
     return is_benchmark(run.instance) and run.C in PENALTIES
 
 
-def parts_of(runs: Sequence[Run]) -> list[Part]:
+def parts_of(runs: Sequence[SystemRun]) -> list[Part]:
     """The pairs of the benchmark, the generated instances and all others, as far as there are runs of them."""
     generated = [run for run in runs if run.group.startswith("gen") and not is_benchmark(run.instance)]
     others = [run for run in runs if not run.group.startswith("gen") and not on_benchmark(run)]

@@ -8,14 +8,14 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from hardmargin.bench.analysis.aggregate import mean
-from hardmargin.bench.analysis.runs import Run, common, systems_of
+from hardmargin.bench.analysis.runs import SystemRun, common, systems_of
 from hardmargin.validation import FloatArray
 
 # Times below this differ by chance more than by method.
 _SHORTEST = 0.01
 
 
-def gap_at(run: Run, seconds: float) -> float | None:
+def gap_at(run: SystemRun, seconds: float) -> float | None:
     """The gap in percent after so many seconds: 100 while nothing is known, None beyond the time limit.
 
     The end of the run counts as its last point, so that a proof, whose gap is the final one, stays proven.
@@ -32,7 +32,7 @@ def gap_at(run: Run, seconds: float) -> float | None:
     return gap
 
 
-def mean_gaps(runs: Sequence[Run], times: Iterable[float]) -> list[float | None]:
+def mean_gaps(runs: Sequence[SystemRun], times: Iterable[float]) -> list[float | None]:
     """The mean gap in percent at each time; None where one of the runs was not given that long."""
     means: list[float | None] = []
     for time in times:
@@ -42,7 +42,7 @@ def mean_gaps(runs: Sequence[Run], times: Iterable[float]) -> list[float | None]
     return means
 
 
-def primal_dual_integral(run: Run) -> float:
+def primal_dual_integral(run: SystemRun) -> float:
     """The gap, as a fraction, integrated from the start to the time limit: seconds, the fewer the better.
 
     It is 0 for a proof at once, and the time limit if no bounds were ever known.
@@ -63,13 +63,13 @@ def _gap(upper: float | None, lower: float | None) -> float:
     return 100.0 * max(0.0, upper - lower) / upper if upper > 0 else 0.0
 
 
-def proven_over_time(runs: Sequence[Run]) -> tuple[FloatArray, FloatArray]:
+def proven_over_time(runs: Sequence[SystemRun]) -> tuple[FloatArray, FloatArray]:
     """The times at which proofs were found, and the fraction of all runs that were proven by then."""
     times = np.sort([run.seconds for run in runs if run.proven])
     return times, np.arange(1, len(times) + 1) / max(len(runs), 1)
 
 
-def performance_profile(runs: Sequence[Run]) -> dict[str, tuple[FloatArray, FloatArray]]:
+def performance_profile(runs: Sequence[SystemRun]) -> dict[str, tuple[FloatArray, FloatArray]]:
     """Dolan and Moré's profile: for each system, time ratios and the fraction of problems solved within them.
 
     The ratio of a run is its time over that of the fastest system on the same problem. Problems are the pairs of
@@ -92,7 +92,7 @@ def performance_profile(runs: Sequence[Run]) -> dict[str, tuple[FloatArray, Floa
     return profile
 
 
-def _solve_times(runs: Iterable[Run]) -> dict[tuple[str, float], float]:
+def _solve_times(runs: Iterable[SystemRun]) -> dict[tuple[str, float], float]:
     """The mean time for each pair over its seeds; infinite if one of them has no proof."""
     found: dict[tuple[str, float], list[float]] = {}
     for run in runs:

@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from hardmargin.bench.analysis.runs import Run
+from hardmargin.bench.analysis.runs import SystemRun
 from hardmargin.bench.instances.groups import group_of
 
 #: The two columns of the paper's tables, by their names in ``paper_results.csv``.
@@ -169,7 +169,7 @@ def rows_of(set: str, by: str) -> list[str]:
     return [row for s, b, row in _PRINTED if (s, b) == (set, by)]
 
 
-def read_published(folder: Path | None) -> list[Run]:
+def read_published(folder: Path | None) -> list[SystemRun]:
     """The paper's results by instance, of all its configurations; none if the data folder does not have them.
 
     Raises
@@ -187,9 +187,9 @@ def read_published(folder: Path | None) -> list[Run]:
             raise ValueError(f"{path}: not the published results by instance: {error!r}.") from None
 
 
-def _run(row: dict[str, str]) -> Run:
+def _run(row: dict[str, str]) -> SystemRun:
     proven = row["optimal"] == "1"
-    return Run(
+    return SystemRun(
         system=NAMES.get(row["method"], row["method"]),
         configuration=row["method"],
         instance=row["instance"],

@@ -10,7 +10,7 @@ from hardmargin.bench.records.record import Record
 from hardmargin.bench.running.configurations import BENDERS_SHARES
 
 
-class Run(NamedTuple):
+class SystemRun(NamedTuple):
     """One run of a system (a method in a configuration, with its limits) on an instance with one C.
 
     ``gap`` is in percent; 100, all that is known without an answer, if there is none. ``seconds`` is what averages
@@ -60,7 +60,7 @@ class Run(NamedTuple):
         return group_of(self.instance)
 
 
-def runs_of(records: Iterable[Record]) -> list[Run]:
+def runs_of(records: Iterable[Record]) -> list[SystemRun]:
     """The runs that records tell of; of several records of the same run the last counts."""
     return [_run(record, system) for system, chosen in by_system(records).items() for record in chosen]
 
@@ -75,25 +75,25 @@ def by_system(records: Iterable[Record]) -> dict[str, list[Record]]:
     return found
 
 
-def systems_of(runs: Iterable[Run]) -> list[str]:
+def systems_of(runs: Iterable[SystemRun]) -> list[str]:
     """The systems, in the order of their first runs."""
     return list(dict.fromkeys(run.system for run in runs))
 
 
-def common(runs: Sequence[Run]) -> list[Run]:
+def common(runs: Sequence[SystemRun]) -> list[SystemRun]:
     """Only the pairs of instance and C that every system has run."""
     pairs = [{run.pair for run in runs if run.system == system} for system in systems_of(runs)]
     shared = set.intersection(*pairs) if pairs else set()
     return [run for run in runs if run.pair in shared]
 
 
-def on_same_pairs(runs: Iterable[Run], others: Iterable[Run]) -> list[Run]:
+def on_same_pairs(runs: Iterable[SystemRun], others: Iterable[SystemRun]) -> list[SystemRun]:
     """Those of the runs whose pair of instance and C is also among the others'."""
     pairs = {run.pair for run in others}
     return [run for run in runs if run.pair in pairs]
 
 
-def by_pair(runs: Iterable[Run], value: Callable[[Run], float]) -> dict[tuple[str, float], float]:
+def by_pair(runs: Iterable[SystemRun], value: Callable[[SystemRun], float]) -> dict[tuple[str, float], float]:
     """A value for each pair of instance and C: its mean over the seeds."""
     found: dict[tuple[str, float], list[float]] = {}
     for run in runs:
@@ -146,11 +146,11 @@ def _system_name(method: str, configuration: str) -> str:
     return method if configuration == "default" else f"{method} {configuration_name(configuration)}"
 
 
-def _run(record: Record, system: str) -> Run:
+def _run(record: Record, system: str) -> SystemRun:
     answered = record.answered and record.objective is not None
     gap = 100.0 * record.gap if answered and record.gap is not None else 100.0
     solved = record.optimal and record.runtime is not None
-    return Run(
+    return SystemRun(
         system=system,
         configuration=record.configuration,
         instance=record.instance,

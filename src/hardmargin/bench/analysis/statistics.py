@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hardmargin.bench.analysis.runs import Run, by_pair
+from hardmargin.bench.analysis.runs import SystemRun, by_pair
 
 #: The paper's level of significance.
 LEVEL = 0.05
@@ -46,7 +46,7 @@ class Comparison(NamedTuple):
         return "smaller gaps" if self.smaller_ranks > self.larger_ranks else "larger gaps"
 
 
-def compare_gaps(runs: Sequence[Run], others: Sequence[Run]) -> Comparison | None:
+def compare_gaps(runs: Sequence[SystemRun], others: Sequence[SystemRun]) -> Comparison | None:
     """Test the gaps of two systems on the pairs of instance and C that both have run; None if there are none.
 
     Equal gaps are left out, as Wilcoxon does it; gaps count as equal within a ten-thousandth of a percent, the

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from hardmargin.bench.analysis.aggregate import select, summary
 from hardmargin.bench.analysis.parts import Part, parts_of
-from hardmargin.bench.analysis.runs import Run, runs_of, systems_of
+from hardmargin.bench.analysis.runs import SystemRun, runs_of, systems_of
 from hardmargin.bench.records.record import Record
 from hardmargin.bench.report import html
 from hardmargin.bench.report.commands import run_commands
@@ -16,7 +16,7 @@ from hardmargin.bench.report.figures.campaign import Illustration, all_figures
 from hardmargin.bench.report.figures.robustness import robustness_figure
 from hardmargin.bench.report.settings import environment_table, settings_table
 from hardmargin.bench.report.tables.campaign import all_tables, instance_table
-from hardmargin.bench.report.tables.robustness import tables as study_tables
+from hardmargin.bench.report.tables.robustness import study_tables
 
 if TYPE_CHECKING:
     from hardmargin.bench.robustness import RobustnessRecord
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def report(
     files: Mapping[str, Sequence[Record]],
-    literature: Sequence[Run] = (),
+    literature: Sequence[SystemRun] = (),
     study: Sequence[RobustnessRecord] = (),
     *,
     title: str = "hardmargin: benchmark report",
@@ -35,7 +35,7 @@ def report(
     ----------
     files : mapping of str to sequence of Record
         The records of campaigns by the names of their files, which the commands on the page use; at least one.
-    literature : sequence of Run
+    literature : sequence of SystemRun
         The published results by instance, if they are at hand.
     study : sequence of robustness records
         Of a robustness study, if there is one.
@@ -70,7 +70,7 @@ def report(
     return html.page(title, parts)
 
 
-def _first_lines(runs: Sequence[Run]) -> str:
+def _first_lines(runs: Sequence[SystemRun]) -> str:
     pairs, failed = {run.pair for run in runs}, sum(not run.answered for run in runs)
     instances = len({run.instance for run in runs})
     text = (
@@ -104,7 +104,7 @@ def _robustness(study: Sequence[RobustnessRecord]) -> list[str]:
     return [html.figure(drawing), *map(html.table, study_tables(study))]
 
 
-def _single_runs(runs: Sequence[Run]) -> list[str]:
+def _single_runs(runs: Sequence[SystemRun]) -> list[str]:
     search = (
         '<div class="search"><input id="search" type="search" aria-label="Search the runs" '
         'placeholder="Search, e.g. bupa 100 time_limit"><span id="count" class="faint"></span></div>'

@@ -23,7 +23,7 @@ from hardmargin.signals import HeldSignals
 _KEPT_DATASETS = 16
 
 
-class Runs(Protocol):
+class Runner(Protocol):
     """What makes the runs: this machine, or a cluster."""
 
     at_once: int
@@ -79,12 +79,12 @@ class Campaign:
         """The file that contradictions are written to."""
         return self.path.with_name(f"{self.path.stem}.contradictions.jsonl")
 
-    def run(self, runs: Runs, watcher: Watcher) -> int:
+    def run(self, runner: Runner, watcher: Watcher) -> int:
         """Make the runs that are missing.
 
         Parameters
         ----------
-        runs : Runs
+        runner : Runner
             What makes them.
         watcher : Watcher
             Told how it goes.
@@ -109,9 +109,9 @@ class Campaign:
                 knowledge.add(record)
             done = self._done(present)
             waiting = [job for job in self.jobs if job.key not in done]
-            watcher.begin(len(self.jobs), [done[job.key] for job in self.jobs if job.key in done], runs.at_once)
+            watcher.begin(len(self.jobs), [done[job.key] for job in self.jobs if job.key in done], runner.at_once)
             contradictions = 0
-            outcomes = runs.outcomes(waiting, lambda job: task_of(job, self._samples(job.instance.name)))
+            outcomes = runner.outcomes(waiting, lambda job: task_of(job, self._samples(job.instance.name)))
             # Whatever happens in between, the runs that are under way are ended before the file is closed.
             with closing(outcomes):
                 for job, outcome in outcomes:

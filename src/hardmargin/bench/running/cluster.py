@@ -27,7 +27,7 @@ _ANSWER = 10.0
 _stopped: set[str] = set()
 
 
-class ClusterRuns:
+class ClusterRunner:
     """Makes runs on a Dask cluster.
 
     Parameters

@@ -11,7 +11,7 @@ from hardmargin.bench.running.plan import Job
 from hardmargin.cores import available_cores
 
 
-class LocalRuns:
+class LocalRunner:
     """Makes runs on this machine.
 
     Parameters

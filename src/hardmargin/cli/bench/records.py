@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from hardmargin.cli.parser import Parser
 
 if TYPE_CHECKING:
-    from hardmargin.bench.analysis.runs import Run
+    from hardmargin.bench.analysis.runs import SystemRun
     from hardmargin.bench.records.record import Record
 
 
@@ -86,7 +86,7 @@ def _shared(files: dict[str, list[Record]]) -> dict[str, list[Record]]:
     return {path: [record for record in records if record.pair in pairs] for path, records in files.items()}
 
 
-def read_literature(arguments: argparse.Namespace) -> list[Run]:
+def read_literature(arguments: argparse.Namespace) -> list[SystemRun]:
     """The published results by instance; none if they are not at hand.
 
     Raises

@@ -94,11 +94,11 @@ def run(arguments: argparse.Namespace) -> int:
     """Evaluate what is missing, then show all of it."""
     _check_files(arguments)
     from hardmargin.bench.report.figures.robustness import robustness_figure
-    from hardmargin.bench.report.tables.robustness import tables
+    from hardmargin.bench.report.tables.robustness import study_tables
     from hardmargin.bench.report.tables.table import WRITERS
 
     records = _read(arguments.out) if arguments.show_only else _evaluated(arguments)
-    print("\n".join(WRITERS[arguments.format](table) for table in tables(records)), end="")
+    print("\n".join(WRITERS[arguments.format](table) for table in study_tables(records)), end="")
     _refuse_failures(records)
     if arguments.figure is not None:
         robustness_figure(records).savefig(arguments.figure, dpi=120)

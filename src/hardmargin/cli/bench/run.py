@@ -16,7 +16,7 @@ from hardmargin.cli.status import CLAIM_FAILED, DONE, INTERRUPTED
 from hardmargin.units import GIGABYTE
 
 if TYPE_CHECKING:
-    from hardmargin.bench.running.campaign import Campaign, Runs
+    from hardmargin.bench.running.campaign import Campaign, Runner
     from hardmargin.bench.running.plan import Job
 
 
@@ -63,17 +63,17 @@ def run(arguments: argparse.Namespace) -> int:
         return DONE
     from hardmargin.bench.running.progress import CampaignProgress
 
-    runs = _runs(arguments, nothing_to_do=not missing)
+    runner = _runner(arguments, nothing_to_do=not missing)
     progress = CampaignProgress(arguments.verbose)
     contradictions = 0
     interrupted = False
     try:
         with progress:
-            contradictions = campaign.run(runs, progress)
+            contradictions = campaign.run(runner, progress)
     except KeyboardInterrupt:
         interrupted = True
     finally:
-        runs.close()
+        runner.close()
     if arguments.best_known is not None:
         _extend(arguments)
     print(f"{arguments.out}: {progress.tally.counts()}; {progress.made} made now", flush=True)
@@ -141,21 +141,21 @@ def _show_plan(jobs: Sequence[Job], arguments: argparse.Namespace) -> None:
     )
 
 
-def _runs(arguments: argparse.Namespace, *, nothing_to_do: bool) -> Runs:
-    from hardmargin.bench.running.local import LocalRuns
+def _runner(arguments: argparse.Namespace, *, nothing_to_do: bool) -> Runner:
+    from hardmargin.bench.running.local import LocalRunner
 
     if arguments.cluster is None:
-        return LocalRuns(arguments.jobs, arguments.threads)
+        return LocalRunner(arguments.jobs, arguments.threads)
     if arguments.jobs != 1:
         raise ValueError(
             "--jobs and --cluster were both given; the cluster's workers say how many runs go at a time."
         )
     if nothing_to_do:
         # A cluster would be started for nothing.
-        return LocalRuns(1, 1)
-    from hardmargin.bench.running.cluster import ClusterRuns
+        return LocalRunner(1, 1)
+    from hardmargin.bench.running.cluster import ClusterRunner
 
-    return ClusterRuns(arguments.cluster, arguments.threads)
+    return ClusterRunner(arguments.cluster, arguments.threads)
 
 
 def _extend(arguments: argparse.Namespace) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardmargin.bench.analysis.parts import Part, left_out, parts_of
-from hardmargin.bench.analysis.runs import Run
+from hardmargin.bench.analysis.runs import SystemRun
 from hardmargin.bench.report.figures import gaps, times
 
 if TYPE_CHECKING:
@@ -77,14 +77,14 @@ _ELSEWHERE = {
 }
 
 
-def all_figures(runs: Sequence[Run], literature: Sequence[Run] = ()) -> list[Illustration]:
+def all_figures(runs: Sequence[SystemRun], literature: Sequence[SystemRun] = ()) -> list[Illustration]:
     """Every figure that the runs allow: those of the benchmark, then those of all other runs.
 
     Parameters
     ----------
-    runs : sequence of Run
+    runs : sequence of SystemRun
         Of campaigns.
-    literature : sequence of Run
+    literature : sequence of SystemRun
         The published results by instance, if they are at hand.
 
     Raises
@@ -100,7 +100,7 @@ def all_figures(runs: Sequence[Run], literature: Sequence[Run] = ()) -> list[Ill
     ]
 
 
-def _figures(part: Part, note: str, literature: Sequence[Run]) -> list[Illustration]:
+def _figures(part: Part, note: str, literature: Sequence[SystemRun]) -> list[Illustration]:
     runs = part.runs
     drawn = {
         "figure3": gaps.gaps_by_n(runs, literature),

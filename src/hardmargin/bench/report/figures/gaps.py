@@ -10,7 +10,7 @@ import numpy as np
 from hardmargin.bench.analysis import published
 from hardmargin.bench.analysis.aggregate import select
 from hardmargin.bench.analysis.profiles import mean_gaps
-from hardmargin.bench.analysis.runs import Run, configuration_name, on_same_pairs, systems_of
+from hardmargin.bench.analysis.runs import SystemRun, configuration_name, on_same_pairs, systems_of
 from hardmargin.bench.report.figures.boxes import draw_boxes
 from hardmargin.bench.report.figures.style import INK, add_legend, looks, new_figure, plain_log, tidy
 from hardmargin.bench.report.tables.paper import SETS
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _FILLED = 0.8
 
 
-def gaps_by_n(runs: Sequence[Run], literature: Sequence[Run] = ()) -> Figure | None:
+def gaps_by_n(runs: Sequence[SystemRun], literature: Sequence[SystemRun] = ()) -> Figure | None:
     """Figure 3: box plots of the gaps by number of samples, Type A and Type B; None if neither has been run.
 
     The published gaps stand beside, on the same pairs of instance and C.
@@ -50,7 +50,7 @@ def gaps_by_n(runs: Sequence[Run], literature: Sequence[Run] = ()) -> Figure | N
     return figure
 
 
-def gaps_by_configuration(runs: Sequence[Run], literature: Sequence[Run] = ()) -> Figure | None:
+def gaps_by_configuration(runs: Sequence[SystemRun], literature: Sequence[SystemRun] = ()) -> Figure | None:
     """Figure 4: box plots of the gaps of the configurations of CB-SVM-HML, with counts of proofs above.
 
     Where the results by instance are at hand, the published ones stand beside, all eight, on the pairs of instance
@@ -89,23 +89,23 @@ def gaps_by_configuration(runs: Sequence[Run], literature: Sequence[Run] = ()) -
     return figure
 
 
-def _gaps(runs: Sequence[Run]) -> list[float]:
+def _gaps(runs: Sequence[SystemRun]) -> list[float]:
     """The gaps as boxes show them: what a proof leaves for rounding is none."""
     return [0.0 if run.proven else run.gap for run in runs]
 
 
-def _variant(run: Run) -> str:
+def _variant(run: SystemRun) -> str:
     """The system without its shares, e.g. "benders cplex"."""
     return " ".join(run.system.replace(configuration_name(run.shares), "").split()).replace(" ,", ",")
 
 
-def _configurations(runs: Sequence[Run]) -> list[str]:
+def _configurations(runs: Sequence[SystemRun]) -> list[str]:
     """Those of the paper in its order, then others."""
     found = dict.fromkeys(run.shares for run in runs)
     return [*(name for name in PAPER if name in found), *(name for name in found if name not in PAPER)]
 
 
-def gaps_over_time(runs: Sequence[Run]) -> Figure | None:
+def gaps_over_time(runs: Sequence[SystemRun]) -> Figure | None:
     """The mean gap over time, over all runs and by set; None if no run tells how its bounds moved."""
     if not any(run.trace for run in runs):
         return None

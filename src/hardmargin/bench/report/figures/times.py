@@ -10,7 +10,7 @@ import numpy as np
 from hardmargin.bench.analysis import published
 from hardmargin.bench.analysis.aggregate import select, shifted_geometric_mean
 from hardmargin.bench.analysis.profiles import performance_profile, primal_dual_integral, proven_over_time
-from hardmargin.bench.analysis.runs import Run, common, on_same_pairs, systems_of
+from hardmargin.bench.analysis.runs import SystemRun, common, on_same_pairs, systems_of
 from hardmargin.bench.report.figures.style import add_legend, looks, new_figure, plain_log, tidy, whole_decades
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _MARGIN = 1.3
 _SEVERAL = 2
 
 
-def proofs_over_time(runs: Sequence[Run], literature: Sequence[Run] = ()) -> Figure:
+def proofs_over_time(runs: Sequence[SystemRun], literature: Sequence[SystemRun] = ()) -> Figure:
     """The percentage of runs proven optimal within a time; published ones on the same pairs of instance and C."""
     names = published.NAMES.values()
     shown = [*(run for run in on_same_pairs(literature, runs) if run.system in names), *runs]
@@ -49,7 +49,7 @@ def proofs_over_time(runs: Sequence[Run], literature: Sequence[Run] = ()) -> Fig
     return figure
 
 
-def profiles(runs: Sequence[Run]) -> Figure | None:
+def profiles(runs: Sequence[SystemRun]) -> Figure | None:
     """Dolan and Moré's performance profile of the times to a proof; None with fewer than two systems."""
     curves = performance_profile(runs)
     if len(curves) < _SEVERAL:
@@ -72,7 +72,7 @@ def profiles(runs: Sequence[Run]) -> Figure | None:
     return figure
 
 
-def times_by_size(runs: Sequence[Run]) -> Figure:
+def times_by_size(runs: Sequence[SystemRun]) -> Figure:
     """Times against n and m: a dot a run, hollow without a proof, and lines through means.
 
     The means are shifted geometric ones over Types A and B; UCI sets differ in more than their size.
@@ -137,7 +137,7 @@ def _apart(sizes: Sequence[int]) -> list[int]:
     return kept
 
 
-def integrals(runs: Sequence[Run]) -> Figure | None:
+def integrals(runs: Sequence[SystemRun]) -> Figure | None:
     """Primal-dual integrals, sorted, in percent of the time limit; None if no run tells how its bounds moved."""
     if not any(run.trace for run in runs):
         return None

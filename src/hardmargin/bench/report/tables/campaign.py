@@ -9,7 +9,7 @@ from hardmargin.bench.analysis import published
 from hardmargin.bench.analysis.aggregate import mean, select, summary
 from hardmargin.bench.analysis.parts import left_out, on_benchmark, parts_of
 from hardmargin.bench.analysis.profiles import mean_gaps, primal_dual_integral
-from hardmargin.bench.analysis.runs import Run, configuration_name, on_same_pairs, systems_of
+from hardmargin.bench.analysis.runs import SystemRun, configuration_name, on_same_pairs, systems_of
 from hardmargin.bench.analysis.statistics import LEVEL, compare_gaps
 from hardmargin.bench.report.tables.paper import (
     NOT_RUN,
@@ -27,7 +27,7 @@ from hardmargin.bench.running.configurations import PAPER
 _MOMENTS = (1.0, 10.0, 60.0, 600.0)
 
 
-def means_table(runs: Sequence[Run]) -> Table:
+def means_table(runs: Sequence[SystemRun]) -> Table:
     """By set and over all: proofs, gap, arithmetic and shifted geometric mean times, primal-dual integrals."""
     systems = systems_of(runs)
     columns = [Column("set", numeric=False)]
@@ -51,11 +51,11 @@ def means_table(runs: Sequence[Run]) -> Table:
     return Table("means", "Means by set", caption + ". ".join(parts) + ".", columns, lines, totals=1)
 
 
-def _sets_and_all(runs: Sequence[Run]) -> list[tuple[str, str]]:
+def _sets_and_all(runs: Sequence[SystemRun]) -> list[tuple[str, str]]:
     return [*((key, title) for key, title in SETS.items() if select(runs, set=key)), ("", "Overall")]
 
 
-def gaps_over_time_table(runs: Sequence[Run]) -> Table:
+def gaps_over_time_table(runs: Sequence[SystemRun]) -> Table:
     """By set and over all: the mean gap after 1, 10, 60 and 600 s, as far as the time limit goes, and at it."""
     systems = systems_of(runs)
     longest = max(run.time_limit for run in runs)
@@ -72,7 +72,7 @@ def gaps_over_time_table(runs: Sequence[Run]) -> Table:
     return Table("gaps_over_time", "Gaps over time", caption, columns, lines, totals=1)
 
 
-def wilcoxon_table(runs: Sequence[Run], literature: Sequence[Run] = ()) -> Table:
+def wilcoxon_table(runs: Sequence[SystemRun], literature: Sequence[SystemRun] = ()) -> Table:
     """Table 7: gaps compared in pairs, every system against those before it, and against the published ones."""
     beside = [run for run in literature if run.system in published.NAMES.values()]
     systems = systems_of(runs)
@@ -96,7 +96,7 @@ def wilcoxon_table(runs: Sequence[Run], literature: Sequence[Run] = ()) -> Table
     return Table("table7", "Table 7: paired-samples Wilcoxon tests", caption, columns, lines, keys=2)
 
 
-def instance_table(runs: Sequence[Run]) -> Table:
+def instance_table(runs: Sequence[SystemRun]) -> Table:
     """The runs one by one."""
     columns = [Column("instance", numeric=False), Column("C", format="g"), Column("system", numeric=False)]
     columns += [Column("seed"), Column("set", numeric=False), Column("n"), Column("m")]
@@ -114,7 +114,7 @@ def instance_table(runs: Sequence[Run]) -> Table:
     return Table("instances", "Runs one by one", caption, columns, lines, keys=4)
 
 
-def configurations_table(runs: Sequence[Run], literature: Sequence[Run] = ()) -> Table:
+def configurations_table(runs: Sequence[SystemRun], literature: Sequence[SystemRun] = ()) -> Table:
     """Figure 4 in numbers: runs proven optimal by configuration and set, published and of these runs.
 
     The published ones are of the same pairs of instance and C where the results by instance are at hand, else of
@@ -143,7 +143,7 @@ def configurations_table(runs: Sequence[Run], literature: Sequence[Run] = ()) ->
     return Table("configurations", "Configurations of CB-SVM-HML", caption, columns, lines, keys=2)
 
 
-def _proofs(runs: Sequence[Run], nothing: Value) -> list[Value]:
+def _proofs(runs: Sequence[SystemRun], nothing: Value) -> list[Value]:
     found = [summary(select(runs, set=key)) for key in SETS]
     return [nothing if one is None else Share(one.proven, one.runs) for one in found]
 
@@ -153,14 +153,16 @@ def _printed_proofs(configuration: str) -> list[Value]:
     return [Share(count, published.runs_in(key)) for key, count in zip(SETS, proven, strict=True)]
 
 
-def all_tables(runs: Sequence[Run], literature: Sequence[Run] = (), *, all_rows: bool = False) -> list[Table]:
+def all_tables(
+    runs: Sequence[SystemRun], literature: Sequence[SystemRun] = (), *, all_rows: bool = False
+) -> list[Table]:
     """Every table but that of the runs one by one: those of the benchmark, then those of all other runs.
 
     Parameters
     ----------
-    runs : sequence of Run
+    runs : sequence of SystemRun
         Of campaigns.
-    literature : sequence of Run
+    literature : sequence of SystemRun
         The published results by instance, if they are at hand.
     all_rows : bool
         Whether rows of which nothing was run are shown too.
@@ -188,7 +190,7 @@ def all_tables(runs: Sequence[Run], literature: Sequence[Run] = (), *, all_rows:
     return tables
 
 
-def what_numbers_are(runs: Sequence[Run]) -> str:
+def what_numbers_are(runs: Sequence[SystemRun]) -> str:
     """A last line below tables, for readers who meet them for the first time."""
     published_limit = " (published runs: 600 s)" if any(map(on_benchmark, runs)) else ""
     return (

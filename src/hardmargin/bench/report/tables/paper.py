@@ -8,7 +8,7 @@ from typing import NamedTuple
 from hardmargin.bench.analysis import published
 from hardmargin.bench.analysis.aggregate import select, summary
 from hardmargin.bench.analysis.parts import on_benchmark
-from hardmargin.bench.analysis.runs import Run, systems_of
+from hardmargin.bench.analysis.runs import SystemRun, systems_of
 from hardmargin.bench.report.tables.table import Absent, Column, Share, Table, Value
 
 #: The sets as the paper orders its tables.
@@ -34,14 +34,16 @@ _PAPER = (
 )
 
 
-def paper_tables(runs: Sequence[Run], literature: Sequence[Run] = (), *, all_rows: bool = False) -> list[Table]:
+def paper_tables(
+    runs: Sequence[SystemRun], literature: Sequence[SystemRun] = (), *, all_rows: bool = False
+) -> list[Table]:
     """Tables 2 to 6 of the paper, those of sets of which something has been run.
 
     Parameters
     ----------
-    runs : sequence of Run
+    runs : sequence of SystemRun
         Of campaigns. Only those on the benchmark's pairs of instance and C count.
-    literature : sequence of Run
+    literature : sequence of SystemRun
         The published results by instance, if they are at hand: beside runs on a part of the benchmark, the
         published columns are then made of the same part. Otherwise they are those that were printed.
     all_rows : bool
@@ -52,7 +54,7 @@ def paper_tables(runs: Sequence[Run], literature: Sequence[Run] = (), *, all_row
     return [_paper_table(shape, select(counted, set=shape.set), literature, all_rows) for shape in shapes]
 
 
-def size_tables(runs: Sequence[Run]) -> list[Table]:
+def size_tables(runs: Sequence[SystemRun]) -> list[Table]:
     """Tables of the same kind for runs that have no published figures beside them."""
     tables = []
     for shape in _PAPER:
@@ -68,7 +70,9 @@ def size_tables(runs: Sequence[Run]) -> list[Table]:
     return tables
 
 
-def _paper_table(shape: _Shape, runs: Sequence[Run], literature: Sequence[Run], all_rows: bool) -> Table:
+def _paper_table(
+    shape: _Shape, runs: Sequence[SystemRun], literature: Sequence[SystemRun], all_rows: bool
+) -> Table:
     systems, pairs = systems_of(runs), {run.pair for run in runs}
     whole = published.runs_in(shape.set)
     same_part = len(pairs) < whole and bool(literature)
@@ -100,11 +104,11 @@ def _columns(systems: Sequence[str]) -> list[Column]:
     return [Column(heading, system) for system in systems for heading in ("#opt", "gap %", "time s")]
 
 
-def _cells(runs: Sequence[Run], systems: Sequence[str], shape: _Shape, row: str) -> list[Value]:
+def _cells(runs: Sequence[SystemRun], systems: Sequence[str], shape: _Shape, row: str) -> list[Value]:
     return [cell for system in systems for cell in result_cells(select(runs, system=system, by=shape.by, row=row))]
 
 
-def _present(shape: _Shape, runs: Sequence[Run]) -> list[str]:
+def _present(shape: _Shape, runs: Sequence[SystemRun]) -> list[str]:
     """The rows of which something has been run."""
     return sorted({str(getattr(run, shape.by)) for run in runs}, key=_natural)
 
@@ -114,7 +118,7 @@ def _natural(text: str) -> tuple[int, int, str]:
     return (0, int(text), "") if text.isdigit() else (1, 0, text)
 
 
-def result_cells(runs: Sequence[Run]) -> list[Value]:
+def result_cells(runs: Sequence[SystemRun]) -> list[Value]:
     """Proofs, mean gap and mean time of runs; "not run" if there are none."""
     found = summary(runs)
     return [NOT_RUN, None, None] if found is None else [Share(found.proven, found.runs), found.gap, found.seconds]
@@ -125,12 +129,12 @@ def _printed_cells(method: str, shape: _Shape, row: str) -> list[Value]:
     return [None] * 3 if found is None else [Share(found.proven, found.runs), found.gap, found.seconds]
 
 
-def _caption(runs: Sequence[Run]) -> str:
+def _caption(runs: Sequence[SystemRun]) -> str:
     parts = ["Runs proven optimal, mean gap, mean time with the time limit for runs without a proof"]
     return ". ".join([*parts, f"Time limit {limits(runs)}", *without_answer(runs)]) + "."
 
 
-def _published_caption(runs: Sequence[Run], whole: int, same_part: bool) -> str:
+def _published_caption(runs: Sequence[SystemRun], whole: int, same_part: bool) -> str:
     pairs = "the pairs of instance and C that were run here" if same_part else f"all {whole} pairs"
     parts = [f" Published: 600 s on another machine, figures of {pairs}"]
     counts = {system: len({run.pair for run in runs if run.system == system}) for system in systems_of(runs)}
@@ -140,13 +144,13 @@ def _published_caption(runs: Sequence[Run], whole: int, same_part: bool) -> str:
     return ". ".join(parts) + "."
 
 
-def limits(runs: Sequence[Run]) -> str:
+def limits(runs: Sequence[SystemRun]) -> str:
     """The time limits, for a caption."""
     limits = sorted({run.time_limit for run in runs})
     return " and ".join(f"{limit:g} s" for limit in limits)
 
 
-def without_answer(runs: Sequence[Run]) -> list[str]:
+def without_answer(runs: Sequence[SystemRun]) -> list[str]:
     """How many runs have no answer, for a caption; nothing if all have one."""
     count = sum(not run.answered for run in runs)
     if not count:

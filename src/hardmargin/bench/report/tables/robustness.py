@@ -21,7 +21,7 @@ _DIFFERENCE_CAPTION = (
 )
 
 
-def tables(records: Sequence[RobustnessRecord]) -> list[Table]:
+def study_tables(records: Sequence[RobustnessRecord]) -> list[Table]:
     """The accuracies of all models, and the hard-margin loss against each other model.
 
     Parameters
