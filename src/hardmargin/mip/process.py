@@ -18,8 +18,8 @@ import warnings
 from dataclasses import replace
 from typing import IO, Any
 
-from hardmargin.child_environment import child_environment
 from hardmargin.mip.base import Answer, IndicatorModel, Refusal, SolverLimits
+from hardmargin.processes import child_environment
 
 # What the interpreter is given to run.
 CHILD = ["-m", "hardmargin.mip.child"]

@@ -19,8 +19,8 @@ from hardmargin.bench.records.machine import machine, utc_now
 from hardmargin.bench.records.record import FAILED, KILLED, MEMORY_LIMIT
 from hardmargin.bench.running.memory import descendants, tree_memory
 from hardmargin.bench.running.plan import Job
-from hardmargin.child_environment import child_environment
 from hardmargin.data import Dataset
+from hardmargin.processes import child_environment
 from hardmargin.versions import installed_versions
 
 # What the interpreter is given to run.
