@@ -13,7 +13,7 @@ import pytest
 
 from hardmargin.bench.instances.catalogue import Instance
 from hardmargin.bench.running import execution
-from hardmargin.bench.running.execution import ChildProcess, task_of
+from hardmargin.bench.running.execution import RunProcess, task_of
 from hardmargin.bench.running.plan import Job, RunLimits
 from hardmargin.cores import available_cores
 from hardmargin.data import generate
@@ -28,7 +28,7 @@ def task(n=40, method="auto", options=None, **limits):
 
 
 def outcome_of(request, cores=None):
-    process = ChildProcess(request, cores)
+    process = RunProcess(request, cores)
     try:
         while (outcome := process.poll()) is None:
             time.sleep(0.02)
@@ -122,17 +122,17 @@ def test_what_a_method_refuses_is_a_run_that_failed():
 def test_a_run_does_not_survive_its_campaign():
     program = """
 import os, signal, time
-from hardmargin.bench.running.execution import ChildProcess
+from hardmargin.bench.running.execution import RunProcess
 from hardmargin.bench.instances.catalogue import Instance
 from hardmargin.bench.running.plan import Job, RunLimits
 from hardmargin.bench.running.execution import task_of
 from hardmargin.data import generate
 job = Job(Instance("gen400d10A0", 400, 10), 10.0, "auto", "default", {}, 0, RunLimits())
-child = ChildProcess(task_of(job, generate("A", 400, 10)), None)
-while child._begun is None:
+child = RunProcess(task_of(job, generate("A", 400, 10)), None)
+while not child.begun:
     child.poll()
     time.sleep(0.02)
-print(child._process.pid, flush=True)
+print(child.pid, flush=True)
 os.kill(os.getpid(), signal.SIGKILL)
 """
     done = subprocess.run(

@@ -11,10 +11,11 @@ import contextlib
 import json
 import os
 import sys
-import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from hardmargin.processes import take_output, when_input_ends
 
 if TYPE_CHECKING:
     from hardmargin import Result
@@ -23,10 +24,9 @@ if TYPE_CHECKING:
 def main() -> None:
     """Solve what standard input asks for."""
     # A solver that prints must not get into the answer.
-    answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    task = json.loads(sys.stdin.readline())
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    answers = take_output()
+    task = json.loads(sys.stdin.buffer.readline())
+    when_input_ends(lambda: os._exit(1))
     # Before numpy is imported, whose libraries count the cores.
     _confine(task["cores"], task["memory_limit"])
     try:
@@ -37,7 +37,7 @@ def main() -> None:
         task["X"] = np.array(task["X"], dtype=np.float64)
         # The first use of the solver imports packages; that is no part of the solve.
         Problem.from_data(task["X"], task["y"], task["C"])
-        print("{}", file=answers, flush=True)
+        _say(answers, {})
         answer: dict[str, Any] = {"result": _solved(solve, task)}
     except MemoryError:
         answer = {"error": "out of memory", "out_of_memory": True}
@@ -45,9 +45,13 @@ def main() -> None:
         text = " ".join(str(error).split())
         answer = {"error": text if isinstance(error, ValueError) else f"{type(error).__name__}: {text}"}
     answer["peak_memory"] = _peak_memory()
-    print(json.dumps(answer, allow_nan=False), file=answers, flush=True)
-    # Not through the interpreter's end: a thread still waits for standard input.
+    _say(answers, answer)
     os._exit(0)
+
+
+def _say(answers: BinaryIO, line: dict[str, Any]) -> None:
+    answers.write(json.dumps(line, allow_nan=False).encode() + b"\n")
+    answers.flush()
 
 
 def _solved(solve: Callable[..., Result], task: dict[str, Any]) -> dict[str, Any]:
@@ -82,11 +86,6 @@ def _peak_memory() -> int | None:
     from hardmargin.bench.running.memory import peak_memory
 
     return peak_memory(os.getpid())
-
-
-def _end_with_parent() -> None:
-    sys.stdin.read()
-    os._exit(1)
 
 
 if __name__ == "__main__":

@@ -13,12 +13,13 @@ from typing import Any
 
 from hardmargin.bench.records.machine import utc_now
 from hardmargin.bench.records.record import FAILED
-from hardmargin.bench.running.execution import INTERVAL, ChildProcess, RunOutcome
+from hardmargin.bench.running.execution import RunOutcome, RunProcess
 from hardmargin.bench.running.leases import leased_cores
 from hardmargin.bench.running.plan import Job
 from hardmargin.cluster.connection import connected, local_workers
 from hardmargin.cluster.waiting import within
 from hardmargin.cores import available_cores
+from hardmargin.processes import INTERVAL
 
 _STOPPED = "the campaign has been stopped"
 # Seconds to wait for workers that are told that the campaign is over.
@@ -111,7 +112,7 @@ def run_on_worker(task: dict[str, Any], campaign: str) -> RunOutcome:
     with leased_cores(_lease_folder(campaign), task["threads"], go_on) as cores:
         if not go_on():
             raise RuntimeError(_STOPPED)
-        process = ChildProcess(task, cores)
+        process = RunProcess(task, cores)
         try:
             while (outcome := process.poll()) is None:
                 if not go_on():

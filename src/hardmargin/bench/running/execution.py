@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import signal
-import subprocess
-import sys
 import tempfile
-import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -17,16 +12,14 @@ from typing import IO, Any
 
 from hardmargin.bench.records.machine import machine, utc_now
 from hardmargin.bench.records.record import FAILED, KILLED, MEMORY_LIMIT
-from hardmargin.bench.running.memory import descendants, tree_memory
+from hardmargin.bench.running.memory import tree_memory
 from hardmargin.bench.running.plan import Job
 from hardmargin.data import Dataset
-from hardmargin.processes import child_environment
+from hardmargin.processes import WatchedProcess
 from hardmargin.versions import installed_versions
 
 # What the interpreter is given to run.
 CHILD = ["-m", "hardmargin.bench.running.child"]
-#: Seconds between two looks at a running process.
-INTERVAL = 0.05
 
 # Seconds that a process has to import what it needs; a cold disk may take some.
 _START_LIMIT = 120.0
@@ -94,7 +87,7 @@ def wall_limit(time_limit: float) -> float:
     return time_limit + max(_LEAST_GRACE, _GRACE_SHARE * time_limit)
 
 
-class ChildProcess:
+class RunProcess:
     """A running task.
 
     Parameters
@@ -103,11 +96,16 @@ class ChildProcess:
         As :func:`task_of` makes it.
     cores : sequence of int or None
         The cores to be pinned to.
+
+    Attributes
+    ----------
+    begun : bool
+        Whether the solve had begun at the last look.
     """
 
     def __init__(self, task: dict[str, Any], cores: Sequence[int] | None) -> None:
+        self.begun = False
         self._limit = wall_limit(task["time_limit"])
-        self._begun: float | None = None
         self._memory_limit: int | None = task["memory_limit"]
         self._peak: int | None = None
         self._started_at = utc_now()
@@ -115,49 +113,44 @@ class ChildProcess:
         # Files take all that is written to them, so that nobody has to read while the process runs.
         self._answer = tempfile.TemporaryFile()  # noqa: SIM115
         self._complaints = tempfile.TemporaryFile()  # noqa: SIM115
-        threads = dict.fromkeys(_THREAD_VARIABLES, str(task["threads"]))
-        self._process = subprocess.Popen(
-            [sys.executable, *CHILD],
-            stdin=subprocess.PIPE,
+        request = json.dumps({**task, "cores": None if cores is None else list(cores)}) + "\n"
+        self._process = WatchedProcess(
+            CHILD,
+            request.encode(),
             stdout=self._answer,
             stderr=self._complaints,
-            env={**child_environment(), **threads},
-            # Ctrl-C is for the parent to hear.
-            start_new_session=True,
+            variables=dict.fromkeys(_THREAD_VARIABLES, str(task["threads"])),
+            deadline=self._started + _START_LIMIT,
         )
-        assert self._process.stdin is not None
-        request = json.dumps({**task, "cores": None if cores is None else list(cores)}) + "\n"
-        threading.Thread(target=_send, args=(self._process.stdin, request.encode()), daemon=True).start()
+
+    @property
+    def pid(self) -> int:
+        """The number of the process."""
+        return self._process.pid
 
     def poll(self) -> RunOutcome | None:
         """Look at the process, and end it if it is over a limit; None while it runs."""
-        if self._process.poll() is not None:
+        if self._process.ended():
             return self._outcome(*self._ended())
-        used = tree_memory(self._process.pid)
+        used = tree_memory(self.pid)
         self._peak = max(filter(None, (self._peak, used)), default=None)
         if self._memory_limit is not None and used is not None and used > self._memory_limit:
             self.kill()
             error = f"used {used / 1e9:.3g} GB of memory; {self._memory_limit / 1e9:.3g} GB were allowed"
             return self._outcome(MEMORY_LIMIT, None, error)
-        now = time.monotonic()
-        if self._begun is None and os.fstat(self._answer.fileno()).st_size > 0:
-            self._begun = now
-        if self._begun is not None and now - self._begun > self._limit:
+        if not self.begun and os.fstat(self._answer.fileno()).st_size > 0:
+            self.begun = True
+            self._process.deadline = time.monotonic() + self._limit
+        if self._process.overdue:
             self.kill()
-            return self._outcome(KILLED, None, f"did not end within {self._limit:g} s, time limit and grace")
-        if self._begun is None and now - self._started > _START_LIMIT:
-            self.kill()
+            if self.begun:
+                return self._outcome(KILLED, None, f"did not end within {self._limit:g} s, time limit and grace")
             return self._outcome(KILLED, None, f"did not begin to solve within {_START_LIMIT:g} s")
         return None
 
     def kill(self) -> None:
         """End the process and those that it has started."""
-        others = descendants(self._process.pid)
         self._process.kill()
-        for pid in others:
-            with contextlib.suppress(OSError):
-                os.kill(pid, signal.SIGKILL)
-        self._process.wait()
 
     def _ended(self) -> tuple[str | None, dict[str, Any] | None, str | None]:
         """Status, result and error of a process that has ended by itself."""
@@ -167,7 +160,7 @@ class ChildProcess:
         except (ValueError, IndexError, KeyError):
             said = _content(self._complaints).decode("utf-8", "replace").strip().splitlines()
             last = f": {said[-1].strip()}" if said else ""
-            return FAILED, None, f"the process ended with status {self._process.returncode}{last}"
+            return FAILED, None, f"the process ended with status {self._process.status}{last}"
         self._peak = max(filter(None, (self._peak, peak)), default=None)
         if "result" in answer:
             return None, answer["result"], None
@@ -175,18 +168,9 @@ class ChildProcess:
 
     def _outcome(self, status: str | None, result: dict[str, Any] | None, error: str | None) -> RunOutcome:
         wall = time.monotonic() - self._started
-        for stream in (self._process.stdin, self._answer, self._complaints):
-            assert stream is not None
-            with contextlib.suppress(OSError):
-                stream.close()
+        for stream in (self._answer, self._complaints):
+            stream.close()
         return RunOutcome(status, result, error, wall, self._peak, self._started_at)
-
-
-def _send(pipe: IO[bytes], request: bytes) -> None:
-    # The pipe stays open: its end tells the child that nobody waits any more.
-    with contextlib.suppress(OSError, ValueError):
-        pipe.write(request)
-        pipe.flush()
 
 
 def _content(file: IO[bytes]) -> bytes:

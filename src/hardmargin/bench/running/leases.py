@@ -8,8 +8,8 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from hardmargin.bench.running.execution import INTERVAL
 from hardmargin.cores import available_cores
+from hardmargin.processes import INTERVAL
 
 
 @contextlib.contextmanager

@@ -6,9 +6,10 @@ import time
 from collections.abc import Callable, Generator, Iterable
 from typing import Any
 
-from hardmargin.bench.running.execution import INTERVAL, ChildProcess, RunOutcome
+from hardmargin.bench.running.execution import RunOutcome, RunProcess
 from hardmargin.bench.running.plan import Job
 from hardmargin.cores import available_cores
+from hardmargin.processes import INTERVAL
 
 
 class LocalRunner:
@@ -48,12 +49,12 @@ class LocalRunner:
         """Make the runs, and yield each with its outcome as it ends; whatever stops this ends them all."""
         waiting = iter(jobs)
         free = list(reversed(self._places))
-        running: list[tuple[Job, ChildProcess, list[int]]] = []
+        running: list[tuple[Job, RunProcess, list[int]]] = []
         try:
             while True:
                 while free and (job := next(waiting, None)) is not None:
                     place = free.pop()
-                    running.append((job, ChildProcess(task_of(job), place), place))
+                    running.append((job, RunProcess(task_of(job), place), place))
                 if not running:
                     return
                 for entry in list(running):
