@@ -1,4 +1,4 @@
-"""``hardmargin bench``: campaigns over the benchmark instances, a module a sub-command."""
+"""``hardmargin bench``: campaigns over the benchmark instances, one module per sub-command."""
 
 from __future__ import annotations
 
