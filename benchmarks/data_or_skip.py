@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hardmargin.bench.data_folder import find_data, named_folder
+from hardmargin.bench.instances.data_folder import find_data, named_folder
 
 _BESIDE_THE_CHECKOUT = Path(__file__).resolve().parents[2] / "shared" / "data"
 

@@ -22,7 +22,7 @@ from sklearn.svm import SVC
 
 from hardmargin import solve
 from hardmargin._core import MaxMargin
-from hardmargin.bench.source import PublishedFiles
+from hardmargin.bench.instances.source import PublishedFiles
 
 INSTANCES = [f"n500d10{kind}Tj{number}" for kind in "AB" for number in range(5)]
 FloatArray = NDArray[np.float64]

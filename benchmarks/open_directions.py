@@ -19,7 +19,7 @@ from data_or_skip import data_or_skip
 from numpy.typing import ArrayLike
 
 from hardmargin import Problem, Result, solve
-from hardmargin.bench.source import PublishedFiles
+from hardmargin.bench.instances.source import PublishedFiles
 from hardmargin.checkpoint import Identity, read_checkpoint
 from hardmargin.frontier import Frontier
 

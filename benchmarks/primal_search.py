@@ -26,9 +26,9 @@ from sklearn.svm import LinearSVC
 
 from hardmargin import Problem, solve
 from hardmargin._core import MaxMargin, MaxMarginStatus
-from hardmargin.bench.best_known import Known, best_known_table
-from hardmargin.bench.groups import group_of
-from hardmargin.bench.source import PublishedFiles
+from hardmargin.bench.instances.groups import group_of
+from hardmargin.bench.instances.source import PublishedFiles
+from hardmargin.bench.records.best_known import Known, best_known_table
 
 REACHED = 1e-6
 

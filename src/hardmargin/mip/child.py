@@ -16,6 +16,7 @@ from typing import Any, BinaryIO
 
 from hardmargin.mip import get_backend
 from hardmargin.mip.base import Answer, IndicatorModel, Refusal, SolverLimits
+from hardmargin.processes import take_output, when_input_ends
 
 # Seconds that a solver has to end when it is asked to and nobody is there to end this process.
 _GRACE = 5.0
@@ -24,15 +25,14 @@ _GRACE = 5.0
 class _Parent:
     """The process that wants the answer."""
 
-    def __init__(self, requests: BinaryIO, replies: BinaryIO) -> None:
-        self._requests = requests
+    def __init__(self, replies: BinaryIO) -> None:
         self._replies = replies
         self._gone = threading.Event()
 
     def request(self) -> tuple[str, IndicatorModel, SolverLimits]:
         """What is asked for."""
-        asked: tuple[str, IndicatorModel, SolverLimits] = pickle.load(self._requests)
-        threading.Thread(target=self._listen, daemon=True).start()
+        asked: tuple[str, IndicatorModel, SolverLimits] = pickle.load(sys.stdin.buffer)
+        when_input_ends(self._end_soon)
         return asked
 
     def send(self, message: Any) -> None:
@@ -48,8 +48,7 @@ class _Parent:
             return False
         return not self._gone.is_set()
 
-    def _listen(self) -> None:
-        self._requests.read()
+    def _end_soon(self) -> None:
         self._gone.set()
         time.sleep(_GRACE)
         os._exit(1)
@@ -58,9 +57,7 @@ class _Parent:
 def main() -> None:
     """Solve what standard input asks for."""
     # A solver that prints must not break the messages.
-    replies = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    parent = _Parent(sys.stdin.buffer, replies)
+    parent = _Parent(take_output())
     name, model, limits = parent.request()
     try:
         parent.send(get_backend(name).solve_indicator(model, replace(limits, observe=parent.observe)))
@@ -68,7 +65,6 @@ def main() -> None:
         parent.send(Refusal(str(error)))
     except Exception as error:
         parent.send(f"{type(error).__name__}: {error}")
-    # Not through the interpreter's end: a thread still waits for standard input.
     os._exit(0)
 
 

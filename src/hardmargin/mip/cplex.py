@@ -23,7 +23,7 @@ from hardmargin.mip.base import (
     objective_factor,
 )
 from hardmargin.mip.cuts import CutMatrix, split_cuts
-from hardmargin.mip.running import Callbacks, Run
+from hardmargin.mip.running import Callbacks, WatchedSolver
 from hardmargin.problem import Problem
 from hardmargin.validation import FloatArray
 
@@ -203,7 +203,7 @@ def _solve(
     aborter = cplex.Aborter()
     solver.use_aborter(aborter)
     try:
-        Run(solver.solve, aborter.abort, answer, limits, callbacks).solver_apart()
+        WatchedSolver(solver.solve, aborter.abort, answer, limits, callbacks).solver_apart()
         _read_answer(solver, factor, plane, answer)
     except CplexSolverError as error:
         if _is_size_limit(error):

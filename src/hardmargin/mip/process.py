@@ -7,24 +7,20 @@ ended, and what it said last stands.
 
 from __future__ import annotations
 
-import contextlib
 import pickle
 import queue
 import subprocess
-import sys
 import threading
 import time
 import warnings
 from dataclasses import replace
 from typing import IO, Any
 
-from hardmargin.child_environment import child_environment
 from hardmargin.mip.base import Answer, IndicatorModel, Refusal, SolverLimits
+from hardmargin.processes import INTERVAL, WatchedProcess
 
 # What the interpreter is given to run.
 CHILD = ["-m", "hardmargin.mip.child"]
-# Seconds between two looks at the messages.
-_INTERVAL = 0.05
 # Seconds that a solver has to end when its time is up or it is asked to.
 _GRACE = 0.4
 # Seconds that a process has to end by itself when it has said all and nobody has asked it to: its exit status is
@@ -40,12 +36,11 @@ def solve_indicator(backend: str, model: IndicatorModel, limits: SolverLimits) -
     ValueError
         If the back end refuses the model.
     """
-    deadline = time.monotonic() + limits.seconds
     answer = Answer()
     trouble = ""
     with _Child(backend, model, limits) as child:
         while not (answer.ended or trouble or child.silent):
-            message = child.next_message(_INTERVAL)
+            message = child.next_message(INTERVAL)
             if isinstance(message, Refusal):
                 raise ValueError(message.text)
             if isinstance(message, Answer):
@@ -53,7 +48,7 @@ def solve_indicator(backend: str, model: IndicatorModel, limits: SolverLimits) -
             elif message is not None:
                 trouble = str(message)
             go_on = limits.observe is None or limits.observe(answer)
-            if not go_on or time.monotonic() > deadline:
+            if not go_on or child.overdue:
                 child.ask_to_end()
     if not answer.ended and not child.asked_to_end:
         reason = trouble or f"exit status {child.status}"
@@ -66,30 +61,20 @@ def solve_indicator(backend: str, model: IndicatorModel, limits: SolverLimits) -
 
 
 class _Child:
-    """The process, and the threads that talk to it."""
+    """The process, and what it says."""
 
     def __init__(self, backend: str, model: IndicatorModel, limits: SolverLimits) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, *CHILD],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            # Solvers grumble there.
-            stderr=subprocess.DEVNULL,
-            env=child_environment(),
-            # Ctrl-C is for the parent to hear.
-            start_new_session=True,
-        )
-        self._messages: queue.Queue[Any] = queue.Queue()
-        self._end_asked_at: float | None = None
-        self._said_all = threading.Event()
+        deadline = time.monotonic() + limits.seconds
         # Its own clock starts with the model; the observer stays here.
         request = pickle.dumps((backend, model, replace(limits, observe=None)))
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._writer = threading.Thread(target=self._write, args=(self._process.stdin, request), daemon=True)
+        # Solvers grumble on standard error.
+        self._process = WatchedProcess(
+            CHILD, request, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, deadline=deadline
+        )
+        self.asked_to_end = False
+        self._messages: queue.Queue[Any] = queue.Queue()
+        self._said_all = threading.Event()
         self._reader = threading.Thread(target=self._read, args=(self._process.stdout,), daemon=True)
-        self._end_writing = threading.Event()
-        self._writer.start()
         self._reader.start()
 
     def __enter__(self) -> _Child:
@@ -97,30 +82,26 @@ class _Child:
 
     def __exit__(self, *_: object) -> None:
         """End it now, if it has not ended by itself."""
-        self._end_writing.set()
-        try:
-            self._process.wait(_EXIT_GRACE if self._said_all.is_set() and not self.asked_to_end else 0)
-        except subprocess.TimeoutExpired:
+        self._process.end_input()
+        grace = _EXIT_GRACE if self._said_all.is_set() and not self.asked_to_end else 0.0
+        if not self._process.ended(within=grace):
             self._process.kill()
-            self._process.wait()
-        self._writer.join()
         self._reader.join()
+
+    @property
+    def overdue(self) -> bool:
+        """Whether its time is up, or that to end when it was asked to."""
+        return self._process.overdue
 
     @property
     def silent(self) -> bool:
         """Whether nothing more will come: it has ended, or has not done so when it was asked to."""
-        overdue = self._end_asked_at is not None and time.monotonic() > self._end_asked_at + _GRACE
-        return overdue or (self._said_all.is_set() and self._messages.empty())
+        return (self.asked_to_end and self.overdue) or (self._said_all.is_set() and self._messages.empty())
 
     @property
     def status(self) -> int | None:
         """Its exit status; negative is the signal that ended it."""
-        return self._process.returncode
-
-    @property
-    def asked_to_end(self) -> bool:
-        """Whether it has been asked to end."""
-        return self._end_asked_at is not None
+        return self._process.status
 
     def next_message(self, seconds: float) -> Any:
         """The latest message, or None if there is none within these seconds."""
@@ -134,16 +115,10 @@ class _Child:
 
     def ask_to_end(self) -> None:
         """Ask it to end soon."""
-        if self._end_asked_at is None:
-            self._end_asked_at = time.monotonic()
-            self._end_writing.set()
-
-    def _write(self, stream: IO[bytes], request: bytes) -> None:
-        # It may have ended before it has read all; then there is nothing to tell it any more.
-        with contextlib.suppress(OSError), stream:
-            stream.write(request)
-            stream.flush()
-            self._end_writing.wait()
+        if not self.asked_to_end:
+            self.asked_to_end = True
+            self._process.deadline = time.monotonic() + _GRACE
+            self._process.end_input()
 
     def _read(self, stream: IO[bytes]) -> None:
         try:

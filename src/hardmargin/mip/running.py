@@ -28,7 +28,7 @@ class Callbacks:
         return self.error is None
 
 
-class Run:
+class WatchedSolver:
     """A solver, and what watches it.
 
     Parameters

@@ -19,7 +19,7 @@ from hardmargin.mip.base import (
     objective_factor,
 )
 from hardmargin.mip.cuts import CutMatrix, split_cuts
-from hardmargin.mip.running import Callbacks, Run
+from hardmargin.mip.running import Callbacks, WatchedSolver
 from hardmargin.mip.scip_cuts import add_found_cuts, add_rows
 from hardmargin.problem import Problem
 
@@ -85,12 +85,12 @@ def _run(scip: Any, factor: float, plane: Sequence[Any], limits: SolverLimits, c
     answer = Answer()
     listener = _Listener(answer, factor, plane, callbacks)
     scip.includeEventhdlr(listener, "hardmargin_progress", "keeps the answer up to date")
-    run = Run(scip.optimizeNogil, scip.interruptSolve, answer, limits, callbacks)
+    watched = WatchedSolver(scip.optimizeNogil, scip.interruptSolve, answer, limits, callbacks)
     if plane:
         # The automatic differentiation in SCIP's nonlinear part does not take more than some dozens of threads.
-        run.watcher_apart()
+        watched.watcher_apart()
     else:
-        run.solver_apart()
+        watched.solver_apart()
     _update_bounds(answer, scip, factor)
     _update_hyperplane(answer, scip, plane)
     answer.ended = True

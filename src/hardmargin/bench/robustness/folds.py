@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from hardmargin.bench.data_folder import SUBFOLDER, how_to_obtain, refuse_instances_themselves
-from hardmargin.bench.groups import group_of
+from hardmargin.bench.instances.data_folder import SUBFOLDER, how_to_obtain, refuse_instances_themselves
+from hardmargin.bench.instances.groups import group_of
 from hardmargin.bench.robustness.draws import Folds
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeAlias
 
-from hardmargin.bench.record_files import JsonLine, latest_records, read_latest
+from hardmargin.bench.records.files import JsonLine, latest_records, read_latest
 
 #: Setting, share, repetition, model: what tells evaluations of one study apart.
 Key: TypeAlias = tuple[str, float, int, str]

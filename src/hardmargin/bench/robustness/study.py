@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, NamedTuple
 
-from hardmargin.bench.machine import machine, utc_now
-from hardmargin.bench.record_files import RecordFile
+from hardmargin.bench.records.files import RecordFile
+from hardmargin.bench.records.machine import machine, utc_now
 from hardmargin.bench.robustness.draws import Setting, count_of
 from hardmargin.bench.robustness.protocol import MODELS, Protocol, Trial
 from hardmargin.bench.robustness.records import Key, RobustnessRecord, check_protocol, whole_records

@@ -1,0 +1,1 @@
+"""The figures and their look."""

@@ -1,0 +1,1 @@
+"""Tables as data, their writers, and the tables that there are."""

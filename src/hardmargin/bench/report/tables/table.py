@@ -1,0 +1,139 @@
+"""Tables as small data, and their writers: aligned text, CSV and LaTeX (booktabs)."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import NamedTuple, TypeAlias
+
+from hardmargin.bench.report.tables.latex import as_latex
+from hardmargin.bench.report.tables.text import as_text
+
+__all__ = ["SUFFIXES", "WRITERS", "Absent", "Column", "Share", "Table", "Value", "as_csv", "as_latex", "as_text"]
+
+
+class Share(NamedTuple):
+    """So many of so many; written 3/5, and in CSV, where that would be read as a date, in two columns."""
+
+    part: int
+    whole: int
+
+
+class Absent(str):
+    """Why there is no figure, for readers; programs, which read CSV, find nothing."""
+
+
+#: None is a figure that does not exist, e.g. of runs that were not made; it stays blank.
+Value: TypeAlias = "str | int | float | Share | None"
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: its name, the heading that it shares with its neighbours, and how its floats are written.
+
+    The format is one of Python's, or "p" for p-values, the small ones of which are written <0.001.
+    """
+
+    name: str
+    group: str = ""
+    format: str = ".2f"
+    numeric: bool = True
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of a report.
+
+    Attributes
+    ----------
+    name : str
+        For file names, e.g. "table3".
+    title, caption : str
+        One line, and what readers need to know to understand the figures.
+    columns : sequence of Column
+    rows : sequence of sequences of values
+        As many values each as there are columns.
+    totals : int
+        How many rows at the end are set apart as sums or means of the others.
+    keys : int
+        How many columns at the start say what a row is; text that is too wide repeats them in each of its blocks.
+
+    Examples
+    --------
+    >>> columns = [Column("n"), Column("#opt", "auto"), Column("gap %", "auto")]
+    >>> table = Table("small", "A small table", "", columns, [[60, Share(3, 5), 1.25], [100, None, None]])
+    >>> print(as_text(table))
+    A small table
+    <BLANKLINE>
+             auto
+      n  #opt  gap %
+    ---  ----  -----
+     60   3/5   1.25
+    100
+    <BLANKLINE>
+    """
+
+    name: str
+    title: str
+    caption: str
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Value]]
+    totals: int = 0
+    keys: int = 1
+
+    def __post_init__(self) -> None:
+        for row in self.rows:
+            if len(row) != len(self.columns):
+                raise ValueError(f"table {self.name!r}: a row of {len(row)} under {len(self.columns)} columns.")
+
+    @property
+    def heads(self) -> list[tuple[str, int]]:
+        """The upper line of the head: each shared heading and how many columns it spans."""
+        return [(group, len(list(columns))) for group, columns in groupby(column.group for column in self.columns)]
+
+    @property
+    def cells(self) -> list[list[str]]:
+        """The rows as text and LaTeX show them."""
+        return [[shown(*pair) for pair in zip(row, self.columns, strict=True)] for row in self.rows]
+
+
+def shown(value: Value, column: Column) -> str:
+    """A value as text and LaTeX show it."""
+    if value is None:
+        return ""
+    if isinstance(value, Share):
+        return f"{value.part}/{value.whole}"
+    if not isinstance(value, float):
+        return str(value)
+    if column.format == "p":
+        return "<0.001" if value < 0.001 else f"{value:.3f}"
+    return format(value, column.format)
+
+
+def as_csv(table: Table) -> str:
+    """The table for programs: one line of head, plain numbers, nothing rounded, no caption."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    shares = [any(isinstance(row[i], Share) for row in table.rows) for i in range(len(table.columns))]
+    names = [f"{column.group}: {column.name}" if column.group else column.name for column in table.columns]
+    twofold = list(zip(names, shares, strict=True))
+    writer.writerow([head for name, share in twofold for head in ([name, f"{name} of"] if share else [name])])
+    for row in table.rows:
+        cells = zip(row, shares, strict=True)
+        writer.writerow([cell for value, share in cells for cell in _csv_cells(value, share)])
+    return buffer.getvalue()
+
+
+def _csv_cells(value: Value, share: bool) -> list[str | int | float]:
+    if isinstance(value, Share):
+        return [value.part, value.whole]
+    cell = "" if value is None or isinstance(value, Absent) else value
+    return [cell, ""] if share else [cell]
+
+
+#: The writers by the names that the command line gives them, and the suffixes of their files.
+WRITERS: dict[str, Callable[[Table], str]] = {"text": as_text, "csv": as_csv, "latex": as_latex}
+SUFFIXES = {"text": ".txt", "csv": ".csv", "latex": ".tex"}

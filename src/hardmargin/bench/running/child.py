@@ -1,0 +1,92 @@
+"""The other side of :mod:`hardmargin.bench.running.execution`: one solve in a process of its own.
+
+Run as ``python -m hardmargin.bench.running.child``: the first line of standard input is the task, standard output
+takes two lines of JSON: an empty object when the solve begins, and the answer. When standard input ends, nobody
+waits for the answer any more and the process ends at once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from hardmargin.processes import take_output, when_input_ends
+
+if TYPE_CHECKING:
+    from hardmargin import Result
+
+
+def main() -> None:
+    """Solve what standard input asks for."""
+    # A solver that prints must not get into the answer.
+    answers = take_output()
+    task = json.loads(sys.stdin.buffer.readline())
+    when_input_ends(lambda: os._exit(1))
+    # Before numpy is imported, whose libraries count the cores.
+    _confine(task["cores"], task["memory_limit"])
+    try:
+        import numpy as np
+
+        from hardmargin import Problem, solve
+
+        task["X"] = np.array(task["X"], dtype=np.float64)
+        # The first use of the solver imports packages; that is no part of the solve.
+        Problem.from_data(task["X"], task["y"], task["C"])
+        _say(answers, {})
+        answer: dict[str, Any] = {"result": _solved(solve, task)}
+    except MemoryError:
+        answer = {"error": "out of memory", "out_of_memory": True}
+    except Exception as error:
+        text = " ".join(str(error).split())
+        answer = {"error": text if isinstance(error, ValueError) else f"{type(error).__name__}: {text}"}
+    answer["peak_memory"] = _peak_memory()
+    _say(answers, answer)
+    os._exit(0)
+
+
+def _say(answers: BinaryIO, line: dict[str, Any]) -> None:
+    answers.write(json.dumps(line, allow_nan=False).encode() + b"\n")
+    answers.flush()
+
+
+def _solved(solve: Callable[..., Result], task: dict[str, Any]) -> dict[str, Any]:
+    result = solve(
+        task["X"],
+        task["y"],
+        task["C"],
+        method=task["method"],
+        time_limit=task["time_limit"],
+        gap=task["gap"],
+        threads=task["threads"],
+        seed=task["seed"],
+        options=task["options"],
+    )
+    return result.to_dict()
+
+
+def _confine(cores: list[int] | None, memory_limit: int | None) -> None:
+    if cores is not None and hasattr(os, "sched_setaffinity"):
+        # A core may have been taken from this machine meanwhile; the run then uses what is left.
+        with contextlib.suppress(OSError):
+            os.sched_setaffinity(0, cores)
+    if memory_limit is not None and not Path("/proc/self/status").exists():
+        # Where nobody can watch from outside, the system refuses what is too much.
+        import resource
+
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_DATA, (memory_limit, memory_limit))
+
+
+def _peak_memory() -> int | None:
+    from hardmargin.bench.running.memory import peak_memory
+
+    return peak_memory(os.getpid())
+
+
+if __name__ == "__main__":
+    main()

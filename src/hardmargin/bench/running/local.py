@@ -1,0 +1,70 @@
+"""Runs on this machine, several at a time, each on cores of its own."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Iterable
+from typing import Any
+
+from hardmargin.bench.running.execution import RunOutcome, RunProcess
+from hardmargin.bench.running.plan import Job
+from hardmargin.cores import available_cores
+from hardmargin.processes import INTERVAL
+
+
+class LocalRunner:
+    """Makes runs on this machine.
+
+    Parameters
+    ----------
+    jobs : int
+        How many at a time.
+    threads : int
+        Cores of each.
+
+    Raises
+    ------
+    ValueError
+        If there are not enough cores; shared ones would make the times meaningless.
+    """
+
+    def __init__(self, jobs: int, threads: int) -> None:
+        cores = available_cores()
+        if jobs < 1:
+            raise ValueError(f"--jobs is {jobs}; expected a whole number >= 1.")
+        if jobs * threads > len(cores):
+            raise ValueError(
+                f"--jobs {jobs} times --threads {threads} is {jobs * threads}, but there are {len(cores)} cores; "
+                "runs that share a core would have no meaningful times. Lower one of them."
+            )
+        self.at_once = jobs
+        self._places = [cores[k * threads : (k + 1) * threads] for k in range(jobs)]
+
+    def close(self) -> None:
+        """There is nothing to leave behind."""
+
+    def outcomes(
+        self, jobs: Iterable[Job], task_of: Callable[[Job], dict[str, Any]]
+    ) -> Generator[tuple[Job, RunOutcome], None, None]:
+        """Make the runs, and yield each with its outcome as it ends; whatever stops this ends them all."""
+        waiting = iter(jobs)
+        free = list(reversed(self._places))
+        running: list[tuple[Job, RunProcess, list[int]]] = []
+        try:
+            while True:
+                while free and (job := next(waiting, None)) is not None:
+                    place = free.pop()
+                    running.append((job, RunProcess(task_of(job), place), place))
+                if not running:
+                    return
+                for entry in list(running):
+                    job, process, place = entry
+                    outcome = process.poll()
+                    if outcome is not None:
+                        running.remove(entry)
+                        free.append(place)
+                        yield job, outcome
+                time.sleep(INTERVAL)
+        finally:
+            for _, process, _ in running:
+                process.kill()

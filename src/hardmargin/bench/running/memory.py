@@ -1,0 +1,37 @@
+"""What processes use, as the system tells it; nothing where it does not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hardmargin.processes import descendants
+
+
+def peak_memory(pid: int) -> int | None:
+    """The most memory that a process has had so far, in bytes; None if that cannot be found out."""
+    return _status_field(pid, "VmHWM")
+
+
+def tree_memory(pid: int) -> int | None:
+    """The memory of a process and its descendants, in bytes; None if that cannot be found out.
+
+    Examples
+    --------
+    >>> import os
+    >>> used = tree_memory(os.getpid())
+    >>> used is None or used > 1_000_000
+    True
+    """
+    own = _status_field(pid, "VmRSS")
+    return None if own is None else own + sum(_status_field(child, "VmRSS") or 0 for child in descendants(pid))
+
+
+def _status_field(pid: int, name: str) -> int | None:
+    try:
+        text = Path(f"/proc/{pid}/status").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+    for line in text.splitlines():
+        if line.startswith(f"{name}:"):
+            return int(line.split()[1]) * 1024
+    return None
