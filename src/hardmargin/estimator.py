@@ -1,4 +1,4 @@
-"""HardMarginSVC: the scikit-learn face of :func:`hardmargin.solve`."""
+"""HardMarginSVC: the scikit-learn interface to :func:`hardmargin.solve`."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ from hardmargin.validation import FloatArray, refuse_missing_labels, sorted_clas
 class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Linear support vector classifier with the hard-margin loss, and a proof of how good it is.
 
-    Minimises 1/2 ||w||^2 + C * (number of samples with y (w.x + b) < 1). A sample that is given up costs C,
-    however far on the wrong side it lies, so outliers do not pull at the hyperplane.
+    Minimises 1/2 ||w||^2 + C * (number of samples with y (w.x + b) < 1). A sample that is given up costs C, no
+    matter how far on the wrong side it lies, so distant outliers cannot move the hyperplane.
 
     Parameters
     ----------
@@ -39,20 +39,20 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     method : str, default="auto"
         How to search; one of :func:`hardmargin.methods.names`.
     time_limit : float or None, default=60.0
-        Seconds that ``fit`` may search; None means no limit. If they run out, the best hyperplane and the bound
-        proven so far are kept and a ``ConvergenceWarning`` is given.
+        Seconds that ``fit`` may search; None means no limit. When the limit is reached, the best hyperplane and the
+        bound proven so far are kept, and a ``ConvergenceWarning`` is given.
     gap : float, default=1e-6
         Relative gap at which the objective counts as proven minimal; at least 1e-9.
     class_weight : dict or "balanced", default=None
         Factors of C by label. "balanced" gives both classes the same total weight.
     n_jobs : int, default=None
-        Threads that the search may use: None means 1, -1 all cores. At most four per core are started. Only the
-        exact methods use more than one.
+        Threads that the search may use: None means 1, -1 means all cores. At most four per core are started. Only
+        the exact methods use more than one.
     random_state : int, RandomState instance or None, default=None
-        Seed of the search. None means seed 0: fitting is repeatable by default, and leaves NumPy's global
-        random state alone.
+        Seed of the search. None means seed 0: fitting is repeatable by default, and does not touch NumPy's global
+        random state.
     verbose : int, default=0
-        If positive, print a table of the bounds as they move, to standard output.
+        If positive, print a table of the bounds to standard output as they change.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, if X had names that are all strings.
+        Names of the features, if X has names and all of them are strings.
     objective_ : float
         1/2 ||w||^2 plus the costs of the violated samples.
     lower_bound_ : float
@@ -79,7 +79,7 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     violations_ : ndarray of int
         Sorted rows of X with a margin below 1; rows of weight zero are listed too, though they cost nothing.
     n_iter_ : int
-        Subproblems looked at, at least 1.
+        Number of subproblems examined, at least 1.
     result_ : Result
         Everything else: run time, bounds over time, the JSON form.
 
@@ -140,14 +140,14 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         KeyboardInterrupt
-            After Ctrl-C. The estimator is fitted all the same, with what was found until then.
+            After Ctrl-C. The estimator is fitted nevertheless, with what was found until then.
         """
         if y is not None:
             refuse_missing_labels(y)
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         classes = sorted_classes(np.asarray(y))
         if len(classes) > 2:
-            # Two labels may be any two values, but many real values are a regression target.
+            # Two labels may be any two values, but many real values indicate a regression target.
             check_classification_targets(y)
         with _reporting(self.verbose) as report:
             result = solve(
@@ -166,7 +166,7 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         names = getattr(self, "feature_names_in_", None)
         self._keep(replace(result, feature_names=None if names is None else names.tolist()), classes)
         if result.status is Status.INTERRUPTED:
-            # Otherwise a grid search around this fit would take Ctrl-C for the end of one fit and go on.
+            # Otherwise a grid search around this fit would treat Ctrl-C as the end of one fit and continue.
             raise KeyboardInterrupt
         if result.status is Status.TIME_LIMIT:
             warnings.warn(_time_limit_text(result, self.time_limit, self.method), ConvergenceWarning, stacklevel=2)
@@ -186,7 +186,7 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.result_ = result
 
     def decision_function(self, X: ArrayLike) -> FloatArray:
-        """The value w.x + b of every row of X; ||w|| times the signed distance from the hyperplane.
+        """Compute w.x + b for every row of X: ||w|| times the signed distance from the hyperplane.
 
         Parameters
         ----------
@@ -204,7 +204,7 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return values
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """The label of the side of the hyperplane that every row of X lies on.
+        """Predict the label of every row of X: the side of the hyperplane that it lies on.
 
         Parameters
         ----------
@@ -232,7 +232,7 @@ def _reporting(verbose: Any) -> Iterator[Report | None]:
     if not verbose:
         yield None
         return
-    # A silent fit needs no terminal code.
+    # A silent fit need not import terminal code.
     from hardmargin.progress import Progress
 
     with Progress(sys.stdout, style="log") as report:

@@ -10,8 +10,8 @@ from hardmargin.numerals import plain_float
 def same_label(first: Any, second: Any) -> bool:
     """Whether two labels are meant to be the same, though one may have been read as text.
 
-    A file whose labels all look like numbers is read as numbers, even if the model was trained on text, and the
-    other way round. Two texts are the same only if they agree to the letter.
+    If all labels of a file look like numbers, they are read as numbers, even if the model was trained on text, and
+    vice versa. Two texts are the same only if they agree exactly.
 
     Examples
     --------

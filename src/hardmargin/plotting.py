@@ -1,4 +1,4 @@
-"""Pictures of hyperplanes in the plane; needs matplotlib, the extra ``plot``."""
+"""Figures of hyperplanes for data with two features; needs matplotlib, the extra ``plot``."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Look(NamedTuple):
     marker: str
 
 
-# Blue and vermillion of Okabe and Ito's palette, which readers with any kind of colour vision tell apart; the
+# Blue and vermillion of Okabe and Ito's palette, which are distinguishable with any kind of colour vision. The
 # markers differ as well, for print in grey.
 NEGATIVE = Look("#0072B2", "o")
 POSITIVE = Look("#D55E00", "^")
@@ -44,7 +44,7 @@ def plot_hyperplane(
     classes: Sequence[Any] | None = None,
     violations_label: str = "given up",
 ) -> NDArray[np.intp]:
-    """Draw a hyperplane of the plane: the line, its margins, the samples, and rings around those it violates.
+    """Draw a hyperplane in the plane: the line, its margins, the samples, and rings around the violated ones.
 
     Parameters
     ----------
@@ -57,19 +57,19 @@ def plot_hyperplane(
     coef, intercept : array-like of shape (2,), float
         The hyperplane w.x + b = 0.
     classes : sequence of two labels, optional
-        The negative side first; the sorted labels in ``y`` if not given.
+        The negative side first; by default the sorted labels in ``y``.
     violations_label : str
-        What the legend calls the samples with a margin below 1.
+        Name of the samples with a margin below 1 in the legend.
 
     Returns
     -------
     violations : ndarray of int
-        The rows that are ringed: those with y (w.x + b) < 1.
+        The rows with rings: those with y (w.x + b) < 1.
 
     Raises
     ------
     ValueError
-        If the samples are not two-dimensional or the labels are not two.
+        If the samples are not two-dimensional, or there are not two labels.
 
     Examples
     --------
@@ -110,13 +110,13 @@ def plot_comparison(
     X, y : array-like of shape (n, 2) and (n,)
         The training data.
     result : Result
-        What :func:`hardmargin.solve` returned for them.
+        The result of :func:`hardmargin.solve` for these data.
     hinge : fitted linear classifier
         Anything with ``coef_`` and ``intercept_`` as in scikit-learn, e.g. ``SVC(kernel="linear")``.
     path : str or path
-        The picture; its suffix chooses the format.
+        The figure's file; its suffix determines the format.
     clean : array-like of bool of shape (n,), optional
-        The samples that are not outliers, on which the titles count the accuracies; all if not given.
+        The samples that are not outliers, over which the titles give accuracies; by default all.
 
     Returns
     -------
@@ -156,7 +156,7 @@ def plot_comparison(
 
 
 def _new_figure(width: float, height: float) -> Figure:
-    """A figure of its own, without pyplot: neither a window system nor global state is touched."""
+    """A figure without pyplot, which needs neither a window system nor global state."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
@@ -179,7 +179,7 @@ def _two_labels(labels: NDArray[Any], classes: Sequence[Any] | None) -> tuple[An
 
 
 def _frame(ax: Axes, samples: FloatArray) -> None:
-    """Fix the window before the line is drawn, so that a line far away cannot stretch it."""
+    """Set the axis limits before the line is drawn, so that a distant line cannot stretch them."""
     low, high = samples.min(axis=0), samples.max(axis=0)
     room = 0.06 * np.maximum(high - low, 1e-9)
     ax.set_xlim(low[0] - room[0], high[0] + room[0])
@@ -190,7 +190,7 @@ def _frame(ax: Axes, samples: FloatArray) -> None:
 
 
 def _draw_line(ax: Axes, w: FloatArray, intercept: float) -> None:
-    """The sides as a tint, the line, and the margins at w.x + b = -1 and +1."""
+    """Draw the two sides as tints, the line, and the margins at w.x + b = -1 and +1."""
     length = float(np.linalg.norm(w))
     if length == 0:
         return

@@ -1,14 +1,14 @@
-"""Reductions that change neither the optimum nor what the caller sees of it.
+"""Reductions that change neither the optimum nor the answer that the caller sees.
 
 The methods work on a smaller, better conditioned problem: rows of zero cost are dropped, identical
-samples are merged into one that carries their joint cost, constant features are removed (their weight is
-zero in every optimum, because the intercept does their work for free), features far from zero are shifted
+samples are merged into one that carries their total cost, constant features are removed (their weight is
+zero in every optimum, because the intercept replaces them at no cost), features far from zero are shifted
 towards it (the intercept absorbs the shift), features that depend linearly on others are replaced by fewer
 (see :mod:`hardmargin.projection`) and all are divided by one common power of two. Only a common factor may
 rescale the features, because anything else would change ||w||.
 
-The reduced rows are in sorted order, whatever order the caller's were in: the same data, shuffled, or with
-weights in place of repetitions, are the same reduced problem, and so have the same answer.
+The reduced rows are sorted, whatever the order of the caller's rows. So shuffled data, or data with weights
+instead of repetitions, give the same reduced problem and the same answer.
 """
 
 from __future__ import annotations
@@ -31,29 +31,29 @@ _LARGEST_EXPONENT = 480
 # Costs are divided by that square, and must stay within this power of two and its inverse.
 _LARGEST_COST_EXPONENT = 1000
 
-# Features of this size at most, and of its inverse at least, need no scaling.
+# Features between the inverse of this size and this size need no scaling.
 _COMMON_SIZE = 2.0**10
 
-# Values of which medians are taken at once, some hundredths of a second of them.
+# Values of which medians are taken at once, which takes some hundredths of a second.
 _BLOCK = 1_000_000
 
 
-#: Takes what :func:`hardmargin.projection.projection` takes.
+#: Has the parameters of :func:`hardmargin.projection.projection`.
 Projector = Callable[[FloatArray, FloatArray, float], "Projection | None"]
 
 
 @dataclass(frozen=True, eq=False)
 class Presolved:
-    """A reduced problem and the way back.
+    """A reduced problem, and how to transform its answers back.
 
     Attributes
     ----------
     problem : Problem
         The reduced problem.
     representative : ndarray of int of shape (n,)
-        For every row of the original the row of the reduced problem that stands for it, -1 if dropped.
+        For every row of the original, the row of the reduced problem that represents it; -1 if dropped.
     features : ndarray of int
-        The features of the original that are left.
+        The remaining features of the original.
     shift : ndarray of shape (n_features,)
         Subtracted from the features; the value itself for a constant one.
     scale : float
@@ -62,7 +62,7 @@ class Presolved:
     n_features : int
         Number of features of the original.
     projection : Projection or None
-        How ``(x - shift)[features]`` was brought to fewer features, if it was.
+        How ``(x - shift)[features]`` was replaced by fewer features, if it was.
     """
 
     problem: Problem
@@ -75,25 +75,25 @@ class Presolved:
 
     @property
     def objective_factor(self) -> float:
-        """What the reduced problem's objectives are multiplied by to become the original's."""
+        """Factor from objectives of the reduced problem to those of the original."""
         return self.scale**2
 
     @property
     def bound_factor(self) -> float:
-        """What its lower bounds are multiplied by: a little less, for the rounding of a projection."""
+        """Factor for lower bounds: slightly smaller, to allow for the rounding of a projection."""
         return self.objective_factor * (1.0 if self.projection is None else self.projection.bound_factor)
 
     def restore(self, coef: FloatArray, intercept: float) -> tuple[FloatArray, float]:
-        """Carry a hyperplane of the reduced problem back to the original features."""
+        """Transform a hyperplane of the reduced problem back to the original features."""
         w, projected = np.zeros(self.n_features), self.projection
         w[self.features] = (coef if projected is None else projected.basis @ coef) * self.scale
         offset = self.shift @ w + (0.0 if projected is None else projected.centre @ w[self.features])
         return w, float(intercept - offset)
 
     def reduce(self, coef: FloatArray, intercept: float) -> tuple[FloatArray, float]:
-        """Carry a hyperplane of the original to the reduced problem; the inverse of :meth:`restore`.
+        """Transform a hyperplane of the original to the reduced problem; the inverse of :meth:`restore`.
 
-        One that is out of range there has become infinite, or not a number.
+        If it is out of range there, the result is infinite or not a number.
         """
         with np.errstate(over="ignore", invalid="ignore"):
             w, b = coef[self.features], float(intercept + self.shift @ coef)
@@ -102,7 +102,7 @@ class Presolved:
             return w / self.scale, b
 
     def kept_rows(self, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Carry a mask over the reduced rows to the original ones; dropped rows are not kept."""
+        """Map a mask over the reduced rows to the original rows; dropped rows are not kept."""
         return np.append(kept, False)[self.representative]
 
     def summary(self) -> str:
@@ -130,13 +130,13 @@ def presolve(
     ----------
     problem : Problem
     reduce : bool
-        False leaves all samples of positive cost and all features, in their order: the features are only shifted
-        and scaled, and scaled only if they are far from the size of 1.
+        False keeps all samples of positive cost and all features, in their order: the features are only shifted,
+        and scaled only if their size is far from 1.
     project : callable, optional
-        Finds fewer coordinates for dependent features; by default :func:`hardmargin.projection.projection`. Its
-        last digits depend on the machine; the rest does not.
+        Finds fewer coordinates for dependent features; by default :func:`hardmargin.projection.projection`. Only
+        its last digits depend on the machine.
     check : callable
-        Called before each piece of work, of at most some tenths of a second; may raise to stop.
+        Called before each piece of work, which takes at most some tenths of a second; may raise to stop.
 
     Returns
     -------
@@ -152,7 +152,7 @@ def presolve(
     features = np.flatnonzero(varies) if reduce else np.arange(problem.m)
     check()
     left = X if len(features) == problem.m else X[:, features]
-    # One rounding a value, relative to the shifted value: the certificates of the core allow for it.
+    # One rounding per value, relative to the shifted value: the certificates of the core allow for it.
     shifted = left - shift[features]
     projected = None
     if reduce:
@@ -175,13 +175,13 @@ def presolve(
 
 
 def _longest(problem: Problem) -> float:
-    """At least the length of w in any optimum: w = 0 costs no more than the cheaper class."""
+    """An upper bound on ||w|| in any optimum: w = 0 costs no more than the cheaper class."""
     cost = min(float(problem.costs[problem.y > 0].sum()), float(problem.costs[problem.y < 0].sum()))
     return float(np.sqrt(2 * cost)) * (1 + 1e-9)
 
 
 def _merged_rows(problem: Problem, check: Check) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """One row of each set of identical samples of positive cost, and for every row which of those it is."""
+    """One row per set of identical samples of positive cost, and for every row the index of its set."""
     check()
     costly = np.flatnonzero(problem.costs > 0)
     X = problem.X if len(costly) == problem.n else problem.X[costly]
@@ -192,7 +192,7 @@ def _merged_rows(problem: Problem, check: Check) -> tuple[NDArray[np.intp], NDAr
 
 
 def _costly_rows(problem: Problem) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """The rows of positive cost, and for every row which of those it is."""
+    """The rows of positive cost, and for every row its index among them."""
     costly = np.flatnonzero(problem.costs > 0)
     representative = np.full(problem.n, -1, dtype=np.intp)
     representative[costly] = np.arange(len(costly))
@@ -202,9 +202,9 @@ def _costly_rows(problem: Problem) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
 def _shifts(X: FloatArray, check: Check) -> tuple[NDArray[np.bool_], FloatArray]:
     """Which features vary, and what is subtracted from each feature.
 
-    That is the value of a constant one, the median of those that lie far from zero for their spread, and zero for
-    the others. Half of the values are then within a factor two of the shift, so that their difference is exact. A
-    mean would follow an outlier, and at 1e12 times the others it would round their digits away.
+    The shift is the value of a constant feature, the median of a feature far from zero relative to its spread, and
+    zero otherwise. Half of the values are then within a factor of two of the shift, so their difference is exact. A
+    mean would follow an outlier, and one at 1e12 times the other values would round their digits away.
     """
     n, m = X.shape
     varies, shift = np.zeros(m, dtype=bool), X[0].copy()
@@ -223,14 +223,14 @@ def _shifts(X: FloatArray, check: Check) -> tuple[NDArray[np.bool_], FloatArray]
 
 
 def _common_size(sizes: FloatArray) -> float:
-    """The size that most samples have, or one that needs no scaling if that is not far from 1."""
+    """The typical size of a sample, or one that needs no scaling if that is not far from 1."""
     positive = sizes[sizes > 0]
     typical = float(np.median(positive)) if len(positive) else 0.0
     return 0.5 if 1 / _COMMON_SIZE <= typical <= _COMMON_SIZE else typical
 
 
 def _power_of_two_scale(size: float, costs: FloatArray) -> float:
-    """The power of two that brings this size to between 1/2 and 1, as far as costs allow it."""
+    """The power of two that scales this size to between 1/2 and 1, as far as costs allow it."""
     if size == 0.0:
         return 1.0
     exponent = int(np.clip(-np.frexp(size)[1], -_LARGEST_EXPONENT, _LARGEST_EXPONENT))

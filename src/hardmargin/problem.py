@@ -22,13 +22,13 @@ from hardmargin.validation import (
 #: A sample counts as kept only if its margin y(w.x + b) is at least ``1 - MARGIN_TOLERANCE``.
 MARGIN_TOLERANCE = 1e-9
 
-# Values of the samples that are looked at together.
+# Values of the samples that are processed at once.
 _BLOCK = 100_000
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What a hyperplane is worth on a problem.
+    """The objective, margins and violations of a hyperplane.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class Problem:
     classes : tuple
         The caller's two labels, the negative side first.
     C : float
-        The penalty the costs were made from.
+        The penalty from which the costs were computed.
     weights : ndarray of shape (n,) or None
         Sample weights times class weights; None if neither was given.
 
@@ -115,9 +115,9 @@ class Problem:
         Raises
         ------
         ValueError
-            If the data, the labels, the weights or C are not usable; the message says which and why.
+            If the data, the labels, the weights or C cannot be used; the message says which and why.
         TypeError
-            If an argument is of a kind that cannot be converted.
+            If an argument has a type that cannot be converted.
         """
         samples = validated_samples(X)
         labels = validated_labels(y, len(samples))
@@ -154,19 +154,19 @@ class Problem:
         w = np.asarray(coef, dtype=np.float64)
         if w.shape != (self.m,):
             raise ValueError(f"coef has shape {w.shape}; expected ({self.m},), a weight a feature.")
-        # A hyperplane out of range is worth infinity, and a margin that is not a number is violated.
+        # A hyperplane out of range costs infinity, and a margin that is not a number is violated.
         with np.errstate(over="ignore", invalid="ignore"):
-            # Without weights there is nothing to multiply, however many samples there are.
+            # If w = 0, the product over all samples can be skipped.
             margins = self.y * (self.X @ w + intercept if w.any() else np.float64(intercept))
             violated = ~(margins >= 1 - MARGIN_TOLERANCE)
             objective = 0.5 * float(w @ w) + float(self.costs[violated].sum())
         return Evaluation(objective, margins, np.flatnonzero(violated))
 
     def kept_up_to_rounding(self, coef: ArrayLike, intercept: float) -> NDArray[np.bool_]:
-        """Which samples a hyperplane keeps, if the rounding of their margins is counted in their favour.
+        """Which samples a hyperplane keeps if the rounding errors of the margins count in their favour.
 
-        A sample far from the origin may have a margin of exactly 1 that float64 cannot tell from a little less;
-        :meth:`fitted` then makes it pass.
+        A sample far from the origin may have a margin of exactly 1 that float64 cannot distinguish from slightly
+        less; :meth:`fitted` then makes it pass.
 
         Parameters
         ----------
@@ -185,8 +185,8 @@ class Problem:
     def fitted(self, coef: ArrayLike, intercept: float, kept: NDArray[np.bool_]) -> tuple[FloatArray, float]:
         """Scale (w, b) by one factor >= 1 so that every kept sample's margin is at least 1.
 
-        The target leaves room for the rounding of the margins themselves, so that any order of summation
-        finds the kept samples kept.
+        The target allows for the rounding of the margins themselves, so the samples are kept in any order of
+        summation.
 
         Parameters
         ----------
@@ -206,7 +206,7 @@ class Problem:
         margins = self.y[kept] * (rows @ w + intercept)
         smallest = float((margins - _margin_rounding(rows, w, intercept)).min())
         if smallest <= 0:
-            # So far from the origin float64 promises nothing; what it finds may still pass.
+            # This far from the origin, float64 guarantees nothing; the hyperplane may still pass.
             smallest = float(margins.min())
         if smallest >= 1 or smallest <= 0:
             return w, float(intercept)
@@ -215,11 +215,11 @@ class Problem:
 
 
 def _margin_rounding(X: FloatArray, w: FloatArray, intercept: float) -> FloatArray:
-    """How far the computed margins may be from the true ones, in whatever order the products are added up."""
+    """Largest error of the computed margins, for any order of summation."""
     sizes, lengths = np.empty(len(X)), np.abs(w)
     step = max(1, _BLOCK // max(1, X.shape[1]))
     with np.errstate(over="ignore", invalid="ignore"):
-        # In blocks, because the absolute values of large data would take as much memory as the data.
+        # In blocks, because the absolute values of all data would take as much memory as the data.
         for begin in range(0, len(X), step):
             sizes[begin : begin + step] = np.abs(X[begin : begin + step]) @ lengths
         rounding: FloatArray = (X.shape[1] + 3) * np.finfo(np.float64).eps * (sizes + abs(intercept))

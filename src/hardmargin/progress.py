@@ -1,9 +1,9 @@
-"""What a person sees of a running search: a table of its bounds, as MIP solvers print it, and a status line.
+"""Progress display of a running search: a table of its bounds, as MIP solvers print it, and a status line.
 
-A search may report thousands of times a second, so most reports get no row. A row is due when a better
-hyperplane was found, when the gap has fallen by a tenth of itself, or when nothing was printed for a while,
-and never less than half a second after the row before. The times are those of the reports, not of a clock of
-our own: the same reports always give the same rows.
+A search may report thousands of times a second, so most reports get no row. A row is due if a better hyperplane
+was found, if the gap has fallen by a tenth of its value, or if nothing was printed for a while, but never less
+than half a second after the previous row. The times come from the reports, not from a clock: the same reports
+always give the same rows.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class RowFilter:
         pause = bounds.time - self._last.time
         if pause < _SHORTEST_PAUSE:
             return False
-        # A long search needs no row every few seconds; a twentieth of its time keeps the table readable.
+        # A long search does not need a row every few seconds; a twentieth of its time keeps the table readable.
         silent = pause >= max(_LONGEST_PAUSE, bounds.time / 20)
         return silent or self.is_new_best(bounds) or bounds.gap <= _NOTICEABLE * self._last.gap
 
@@ -100,15 +100,15 @@ class RowFilter:
 
 
 class Progress:
-    """Shows the bounds of a search as they move; an instance is the ``report`` that ``solve`` takes.
+    """Shows the bounds of a search as they change; pass an instance to ``solve`` as ``report``.
 
     Parameters
     ----------
     file : text stream, optional
-        Where to print; standard error if not given.
+        Where to print; by default standard error.
     style : {"auto", "live", "log", "quiet"}
-        "live" prints the table above a status line that ticks, "log" prints the table only, "quiet" nothing.
-        "auto" is "live" on a terminal that can do it, "log" on one that cannot, and "quiet" elsewhere.
+        "live" prints the table above a ticking status line, "log" prints only the table, "quiet" prints nothing.
+        "auto" is "live" on a terminal that supports it, "log" on one that does not, and "quiet" elsewhere.
 
     Examples
     --------
@@ -138,7 +138,7 @@ class Progress:
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """Take the status line away while something else is printed to the terminal."""
+        """Remove the status line while something else is printed to the terminal."""
         self._stop()
         try:
             yield
@@ -147,7 +147,7 @@ class Progress:
 
     def _start(self) -> None:
         if self._style == "live":
-            # Redirecting would send what is written to standard output to the console's stream.
+            # Redirection would send standard output to the console's stream.
             self._live = Live(
                 self,
                 console=self._console,
@@ -201,7 +201,7 @@ class Progress:
 
 
 def _chosen_style(console: Console) -> Style:
-    # The stream is asked rather than rich, which FORCE_COLOR would make see a terminal in every build log.
+    # Ask the stream and not rich: with FORCE_COLOR, rich sees a terminal in every build log.
     if not console.file.isatty():
         return "quiet"
     return "log" if console.is_dumb_terminal else "live"

@@ -22,7 +22,7 @@ from hardmargin.versions import __version__
 # A bound above the objective by less than this, relatively, is rounding; by more, it is wrong.
 _BOUND_ROUNDING = 1e-8
 
-# A gap above this is told, even if it was asked for.
+# A gap above this is shown, even if the caller requested it.
 _SMALL_GAP = 1e-4
 
 
@@ -52,7 +52,7 @@ class Result:
     runtime : float
         Seconds.
     nodes : int
-        Subproblems looked at by the method; for the heuristic, rounds of its local search.
+        Subproblems examined by the method; for the heuristic, rounds of its local search.
     method : str
         The method's name.
     C : float
@@ -62,15 +62,15 @@ class Result:
     n, m : int
         Number of samples and features.
     trace : list of TracePoint
-        The bounds over time: upper ones that only fall, lower ones that only rise, the final ones last.
+        The bounds over time: upper bounds only fall, lower bounds only rise, and the final ones come last.
     version : str
         The version of hardmargin that wrote this.
     target_gap : float or None
-        The gap that was asked for, by which "optimal" is judged; None if it was not recorded.
+        The requested gap, by which "optimal" is judged; None if it was not recorded.
     feature_names : list of str or None
-        What the features are called, in the order of ``coef``; None if that is not known.
+        Names of the features, in the order of ``coef``; None if not known.
     presolve : str
-        What was left out or decided before the search, in one line; empty if nothing was.
+        What was removed or decided before the search, in one line; empty if nothing was.
     """
 
     status: Status
@@ -110,7 +110,7 @@ class Result:
         target_gap: float | None = None,
         presolve: str = "",
     ) -> Result:
-        """Evaluate a hyperplane on a problem and wrap it up with its bound.
+        """Evaluate a hyperplane on a problem and combine it with its bound.
 
         Parameters
         ----------
@@ -127,7 +127,7 @@ class Result:
         Raises
         ------
         RuntimeError
-            If the bound is above the objective by more than rounding: then one of them is wrong.
+            If the bound is above the objective by more than rounding, which means that one of them is wrong.
         """
         evaluation = problem.evaluate(coef, intercept)
         bound = _checked_bound(float(lower_bound), evaluation.objective)
@@ -159,7 +159,7 @@ class Result:
 
     @property
     def optimal(self) -> bool:
-        """Whether the objective is proven minimal, up to the gap asked for."""
+        """Whether the objective is proven minimal, up to the requested gap."""
         return self.status is Status.OPTIMAL
 
     def decision_function(self, X: ArrayLike) -> FloatArray:
@@ -186,7 +186,7 @@ class Result:
         return values
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """The label of the side of the hyperplane that every row of X lies on.
+        """Predict the label of every row of X: the side of the hyperplane that it lies on.
 
         Parameters
         ----------
@@ -201,12 +201,12 @@ class Result:
         return np.asarray(self.classes)[positive]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, with the keys that the JSON form has.
+        """Plain data, with the keys of the JSON form.
 
         Returns
         -------
         dict
-            Labels that JSON has no type for have become text.
+            Labels for which JSON has no type are converted to text.
         """
         values = {item.name: getattr(self, item.name) for item in fields(self)}
         values["status"] = self.status.value
@@ -230,7 +230,7 @@ class Result:
         return model_json.to_text(self.to_dict())
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the JSON form; an existing file is replaced in one step, never left half written.
+        """Write the JSON form; an existing file is replaced atomically, never left half written.
 
         Parameters
         ----------
@@ -246,12 +246,12 @@ class Result:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Result:
-        """Rebuild a result from :meth:`to_dict`; keys that are not known are ignored.
+        """Rebuild a result from :meth:`to_dict`; unknown keys are ignored.
 
         Raises
         ------
         ValueError
-            If a key is missing or its value is of the wrong kind.
+            If a key is missing or its value has the wrong type.
         """
         return cls(**model_json.checked_fields(values))
 
@@ -296,7 +296,7 @@ class Result:
         return cls.from_dict(model_json.read_values(path))
 
     def summary(self) -> str:
-        """A few lines for a person."""
+        """A summary of a few lines for people."""
         small = self.optimal and self.gap <= _SMALL_GAP
         asked_for = ", as asked for" if self.optimal else ""
         proven = "proven minimal" if small else f"gap {100 * self.gap:.3g} %{asked_for}"

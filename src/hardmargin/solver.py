@@ -69,35 +69,36 @@ def solve(
     method : str
         One of :func:`hardmargin.methods.names`.
     time_limit : float or None
-        Seconds, counted from when the data have been checked and converted; None means no limit. It ends presolve
-        too, unless there is a checkpoint: what is returned then is the start or w = 0, with a bound of 0.
+        Seconds, counted from when the data have been checked and converted; None means no limit. Without a
+        checkpoint, the limit ends presolve too: the result is then the start or w = 0, with a bound of 0.
     gap : float
         Relative gap at which the search stops; at least 1e-9, and below 1.
     threads : int
-        Threads the method may use; -1 means all cores. At most four per available core are started, because more do
-        not search faster. On a cluster, this applies only to work done in this process.
+        Threads that the method may use; -1 means all cores. At most four per available core are started, because
+        more do not search faster. On a cluster, this applies only to work done in this process.
     seed : int
         The same seed gives the same answer on one thread, if no time limit is reached.
     options : dict or the method's options dataclass, optional
         The method's own settings.
     report : callable, optional
-        ``report(time, upper, lower, nodes)``, called as the bounds move.
+        ``report(time, upper, lower, nodes)``, called as the bounds change.
     checkpoint : path, optional
-        A file that the state of the search is written to, at intervals and when it ends, also by Ctrl-C or
-        SIGTERM; if the process is killed, work since the last write is lost. For auto, packing and directions.
+        A file for the state of the search, written at intervals and when the search ends, including by Ctrl-C or
+        SIGTERM. If the process is killed, work since the last write is lost. For auto, packing and directions.
     resume : path, optional
-        A file that ``checkpoint`` has written for the same data: the search goes on from there. It may be the one
-        that is given as ``checkpoint`` too. The time limit is that of this run, the nodes are counted on.
+        A file that ``checkpoint`` has written for the same data: the search continues from there. It may be the
+        same file as ``checkpoint``. The time limit applies to this run; nodes are counted over all runs.
     cluster : str or distributed.Client, optional
         The address of a Dask scheduler, ``"local"`` or ``"local:N"`` for N processes on this machine, or a client:
         the search is spread over its workers. For auto, packing and directions.
     checkpoint_interval : float
-        Seconds from one checkpoint to the next, at least.
+        Least number of seconds between two checkpoints.
     node_limit : int or None
-        Subproblems that the search may look at, about; None means no limit. The method heuristic looks at none.
+        Approximate number of subproblems after which to stop; None means no limit. The method heuristic examines
+        none.
     start : Result or pair of coef and intercept, optional
-        A hyperplane to begin with, for instance that of a similar problem. Not together with ``resume``, which
-        begins with its own.
+        A hyperplane to start from, for instance that of a similar problem. Not together with ``resume``, which
+        has a hyperplane of its own.
 
     Returns
     -------
@@ -108,11 +109,11 @@ def solve(
     Raises
     ------
     ValueError, TypeError
-        If the data or a parameter are not usable; the message says what was expected.
+        If the data or a parameter cannot be used; the message says what was expected.
     OSError
-        If a checkpoint cannot be read, or its folder not be written to.
+        If a checkpoint cannot be read, or its folder cannot be written to.
     ImportError
-        If a package is missing that the method or the cluster needs; the message names it.
+        If a package that the method or the cluster needs is missing; the message names it.
 
     Examples
     --------
@@ -137,10 +138,10 @@ def solve(
         _validated_limits(time_limit, gap, threads, node_limit, seed)
         problem = Problem.from_data(X, y, C, sample_weight=sample_weight, class_weight=class_weight)
         hyperplane = None if start is None else _validated_start(start, problem)
-        # The clock starts here: the first conversion of data imports packages, which may take longer than a limit.
+        # The clock starts here: the first conversion of data imports packages, which may exceed the limit.
         limits = _validated_limits(time_limit, gap, threads, node_limit, seed)
         limits = replace(limits, gap=max(limits.gap, solver.SMALLEST_GAP))
-        # Methods from the literature work on the data as they are, unless asked otherwise.
+        # Methods from the literature work on the data as they are, unless an option says otherwise.
         reduce = getattr(parsed, "presolve", True)
         if checkpoint is None and resume is None:
             try:
@@ -149,7 +150,7 @@ def solve(
                 return _without_search(problem, limits, method, report, hyperplane)
         else:
             keeper = Keeper(Identity.of(problem, method), checkpoint, checkpoint_interval, resume)
-            # States are about the reduced problem, so that there is none to go on from, or to keep, without it.
+            # States belong to the reduced problem: without it, there is nothing to resume from or to save.
             reduced = presolve(problem, reduce=reduce, project=keeper.project)
             keeper.belongs_to(reduced.problem)
             limits = replace(limits, keeper=keeper)
@@ -157,7 +158,7 @@ def solve(
         with opened_engine(cluster) as engine:
             # Starting or joining a cluster is not part of the solve.
             limits = replace(limits, engine=engine, started=limits.started + time.monotonic() - before)
-            # From here to the result Ctrl-C is heard where the method reports, and nowhere else.
+            # From here to the result, Ctrl-C takes effect only where the method reports.
             with HeldSignals() as signals:
                 listeners = [lambda *_: signals.let_through(), *([_carrying(report)] if report is not None else [])]
                 recorder = Recorder(reduced.objective_factor, reduced.bound_factor, listeners)
@@ -169,12 +170,12 @@ def solve(
                 with one_blas_thread:
                     result = _polished(problem, reduced, found, limits, recorder, hyperplane)
                 result = _interrupted_if_asked(result, signals)
-        # Leaving a cluster takes time too, and the caller has waited for it.
+        # Leaving a cluster takes time too, and the caller waits for it.
         return result if cluster is None else replace(result, runtime=limits.elapsed())
 
 
 class _StoppedError(Exception):
-    """A StopIteration of the caller's report on its way out: proofs are generators, which cannot raise one."""
+    """Carries a StopIteration of the caller's report through proofs: as generators, they cannot raise one."""
 
     def __init__(self, error: StopIteration) -> None:
         super().__init__()
@@ -182,7 +183,7 @@ class _StoppedError(Exception):
 
 
 def _carrying(report: Report) -> Report:
-    """The caller's report, of which every exception comes out of a method as it was raised."""
+    """The caller's report, wrapped so that all its exceptions leave a method unchanged."""
 
     def carrying(time: float, upper: float, lower: float, nodes: int) -> None:
         try:
@@ -194,7 +195,7 @@ def _carrying(report: Report) -> Report:
 
 
 class _OutOfTimeError(Exception):
-    """The time was over before the search began."""
+    """Time ran out before the search began."""
 
 
 def _check_time(limits: Limits) -> None:
@@ -205,7 +206,7 @@ def _check_time(limits: Limits) -> None:
 def _without_search(
     problem: Problem, limits: Limits, method: str, report: Report | None, start: tuple[FloatArray, float] | None
 ) -> Result:
-    """The best of the start and w = 0, of which nothing is proven."""
+    """The best of the start and w = 0, without a proof."""
     coef, intercept = _best_of(problem, start)
     result = Result.of(
         problem,
@@ -223,7 +224,7 @@ def _without_search(
 
 
 def _check_support(solver: Method, method: str, **asked_for: Any) -> None:
-    """Refuse what only methods with open subproblems can do."""
+    """Refuse options that need a method with open subproblems."""
     for name, value in asked_for.items():
         if value is not None and not solver.HAS_FRONTIER:
             raise ValueError(
@@ -245,7 +246,7 @@ def _polished(
     recorder: Recorder,
     start: tuple[FloatArray, float] | None,
 ) -> Result:
-    """Carry the method's answer back to the caller's data, where the numerical contract is applied."""
+    """Transform the method's answer back to the caller's data and apply the numerical contract there."""
     coef, intercept = _best_of(problem, _restored(problem, reduced, found), start)
     result = Result.of(
         problem,
@@ -266,7 +267,7 @@ def _polished(
 
 
 def _restored(problem: Problem, reduced: Presolved, found: Result) -> tuple[FloatArray, float]:
-    """The method's hyperplane in the caller's features, with the samples that it keeps kept there."""
+    """The method's hyperplane in the caller's features, scaled so that it keeps the same samples there."""
     kept = reduced.problem.kept_up_to_rounding(found.coef, found.intercept)
     with np.errstate(over="ignore", invalid="ignore"):
         coef, intercept = reduced.restore(np.array(found.coef), found.intercept)
@@ -281,7 +282,7 @@ def _best_of(problem: Problem, *hyperplanes: tuple[FloatArray, float] | None) ->
 
 
 def _interrupted_if_asked(result: Result, signals: HeldSignals) -> Result:
-    """A Ctrl-C that came after the method's last report is a reason to end like any other, and loses nothing."""
+    """Handle a Ctrl-C that came after the method's last report: it changes the status, and loses nothing."""
     try:
         signals.let_through()
     except KeyboardInterrupt:
@@ -307,7 +308,7 @@ def _validated_limits(time_limit: Any, gap: Any, threads: Any, node_limit: Any, 
 
 
 def _validated_start(start: Any, problem: Problem) -> tuple[FloatArray, float]:
-    """The weights and the bias that the caller wants to begin with."""
+    """The weights and the bias of the caller's start."""
     try:
         coef, intercept = (start.coef, start.intercept) if isinstance(start, Result) else start
         weights, bias = np.array(coef, dtype=np.float64), float(intercept)

@@ -1,4 +1,4 @@
-"""What callers may pass as samples, labels and weights, and the refusals that say what was expected."""
+"""Validation of samples, labels and weights, with error messages that say what was expected."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ LARGEST_VALUE = 1e150
 
 
 def is_real(value: object) -> bool:
-    """Whether a value is a real number, of Python or NumPy; True and False are none."""
+    """Whether a value is a real number, of Python or NumPy; True and False do not count."""
     return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 
 def is_whole(value: object) -> bool:
-    """Whether a value is a whole number, of Python or NumPy; True and False are none."""
+    """Whether a value is a whole number, of Python or NumPy; True and False do not count."""
     return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
 
@@ -35,7 +35,7 @@ def validated_samples(X: Any) -> FloatArray:
     """
     samples: Any = X
     if not _is_plain(X):
-        # Takes longer to import than all the rest; the command line and a solver's own process do not come here.
+        # Importing this takes longer than all the rest; the command line and a solver's process do not need it.
         from sklearn.utils import check_array
 
         samples = check_array(X, accept_sparse="csr", dtype=np.float64, order="C", input_name="X")
@@ -52,7 +52,7 @@ def validated_samples(X: Any) -> FloatArray:
 
 
 def _is_plain(X: Any) -> bool:
-    """Whether there is nothing to convert and nothing to refuse."""
+    """Whether the samples can be used as they are."""
     plain = type(X) is np.ndarray and X.dtype == np.float64 and X.ndim == 2 and X.size > 0
     return plain and bool(np.isfinite(X).all())
 
@@ -63,12 +63,12 @@ def validated_labels(y: Any, n: int) -> NDArray[Any]:
     Raises
     ------
     ValueError
-        If there are more or fewer labels than n, or some that are missing or without an order.
+        If the number of labels is not n, or if labels are missing or cannot be ordered.
     """
     if y is None:
         raise ValueError("y is None; expected one label for every row of X.")
     labels = np.asarray(y)
-    # NumPy would turn the 1 and the NaN of ["a", 1, nan] into text, and so into labels of their own.
+    # NumPy would convert the 1 and the NaN of ["a", 1, nan] to text, and so make labels of them.
     if labels.dtype.kind in "US" and isinstance(y, (list, tuple)):
         labels = np.array(y, dtype=object)
     if labels.ndim == 2 and labels.shape[1] == 1:
@@ -86,14 +86,14 @@ def validated_labels(y: Any, n: int) -> NDArray[Any]:
 
 
 def refuse_missing_labels(y: Any) -> None:
-    """Raise ValueError if some labels are None, pandas.NA and the like; NaN among numbers is not looked for."""
+    """Raise ValueError if labels are None, pandas.NA and the like; NaN among numbers is not checked here."""
     labels = np.array(y, dtype=object) if isinstance(y, (list, tuple)) else np.asarray(y)
     if labels.dtype.kind in "OmM" and any(_is_missing(label) for label in labels.ravel()):
         raise ValueError("y contains missing labels; expected one label for every row of X.")
 
 
 def sorted_classes(labels: NDArray[Any]) -> NDArray[Any]:
-    """The different labels in sorted order.
+    """The distinct labels in sorted order.
 
     Raises
     ------
@@ -108,7 +108,7 @@ def sorted_classes(labels: NDArray[Any]) -> NDArray[Any]:
 
 
 def signs_and_classes(labels: NDArray[Any]) -> tuple[FloatArray, tuple[Any, Any]]:
-    """-1.0 and +1.0 for every label, and the two labels in sorted order, which is that of the signs.
+    """-1.0 or +1.0 for every label, and the two labels in sorted order, that of -1.0 first.
 
     Raises
     ------
@@ -200,7 +200,7 @@ def _is_missing(label: Any) -> bool:
 
 
 def _plain(label: Any) -> Any:
-    # A datetime64 would become a bare count of nanoseconds.
+    # item() would turn a datetime64 into a bare count of nanoseconds.
     return label.item() if isinstance(label, np.generic) and label.dtype.kind not in "mM" else label
 
 
@@ -225,7 +225,7 @@ def _sample_factors(sample_weight: Any, n: int) -> FloatArray:
 def _class_factors(
     class_weight: Any, classes: tuple[Any, Any], weights: FloatArray, signs: FloatArray
 ) -> tuple[float, float]:
-    """The class weight of either side, the negative one first."""
+    """The class weights of the two sides, the negative one first."""
     if isinstance(class_weight, str) and class_weight == "balanced":
         total = float(weights.sum())
         return total / (2 * float(weights[signs < 0].sum())), total / (2 * float(weights[signs > 0].sum()))

@@ -1,4 +1,4 @@
-"""Checks a model against data, trusting nothing but the hyperplane."""
+"""Checks a model against data; only the hyperplane is trusted."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from hardmargin.validation import FloatArray
 _RELATIVE_TOLERANCE = 1e-9
 _GAP_TOLERANCE = 1e-9
 
-# What "optimal" is judged by in models that do not record the gap asked for: all methods reach it by default.
+# Judges "optimal" in models that do not record the requested gap: all methods reach this one by default.
 _UNRECORDED_GAP = 1e-5
 
-# Claims that say which problem was to be solved, and those that only another solve could confirm.
+# Claims that define the problem, and claims that only another solve could confirm.
 _GIVEN = ("C", "weights", "target_gap")
 _UNCHECKED = ("lower_bound", "method", "nodes", "presolve", "runtime", "version")
 
@@ -40,7 +40,7 @@ class Check:
     name : str
         What the claim is about.
     claimed, found : object
-        What the model says, and what the data say.
+        The value in the model, and the value computed from the data.
     holds : bool
         Whether they agree.
     verdict_if_holds : str
@@ -56,7 +56,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Verification:
-    """The outcome of :func:`verify`; true if every claim that can be recomputed holds.
+    """The outcome of :func:`verify`; true if every recomputable claim holds.
 
     Attributes
     ----------
@@ -69,9 +69,9 @@ class Verification:
     smallest_kept_margin : float
         The smallest margin among the rows that the model claims to keep (infinity if there are none).
     given : tuple of str
-        Keys of the model that say which problem was to be solved. They are taken as given.
+        Keys of the model that define the problem. They are taken as given.
     unchecked : tuple of str
-        Keys of the model that cannot be recomputed from the data. Of some of them it was checked that they are
+        Keys of the model that cannot be recomputed from the data. Some of them were only checked for being
         possible.
     """
 
@@ -91,7 +91,7 @@ class Verification:
         return self.ok
 
     def summary(self) -> str:
-        """One line per claim, for a person."""
+        """One line per claim, for people."""
         lines = []
         for check in self.checks:
             verdict = check.verdict_if_holds if check.holds else "DOES NOT HOLD"
@@ -116,11 +116,11 @@ def verify(
 ) -> Verification:
     """Recompute a model's objective, violations, margins and gap from the data, and check the rest for consistency.
 
-    The lower bound itself cannot be recomputed without solving. What is checked is that neither the model's
-    hyperplane nor w = 0 costs less, and that gap, status and trace fit it. "optimal" means a gap of at most the one
-    asked for, which must be possible (at least 1e-9, and below 1); if the model does not record it, 1e-5 counts.
-    C and the weights are taken from the model: they say which problem it claims to have solved.
-    ``Verification.unchecked`` names what was not checked.
+    The lower bound itself cannot be recomputed without solving. It is only checked that neither the model's
+    hyperplane nor w = 0 costs less, and that gap, status and trace are consistent with it. "optimal" means a gap of
+    at most the requested one, which must be possible (at least 1e-9, and below 1); if the model does not record it,
+    1e-5 counts. C and the weights are taken from the model, because they define the problem that it claims to have
+    solved. ``Verification.unchecked`` lists what was not checked.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def verify(
     X, y : array-like
         The data that the model was trained on.
     feature_names : sequence of str, optional
-        What the columns of X are called; by default the names that a DataFrame has.
+        Names of the columns of X; by default those of a DataFrame.
 
     Returns
     -------
@@ -138,7 +138,7 @@ def verify(
     Raises
     ------
     ValueError
-        If the model cannot be read or the data do not fit it.
+        If the model cannot be read, or the data do not match it.
     OSError
         If there is no such file.
 
@@ -175,7 +175,7 @@ def verify(
 
 
 def _unchecked(result: Result, names_checks: tuple[Check, ...]) -> tuple[str, ...]:
-    """Known keys that cannot be recomputed; a status other than "optimal" says only why the search ended."""
+    """Known keys that cannot be recomputed; a status other than "optimal" only says why the search ended."""
     status = () if result.optimal else ("status",)
     names = () if result.feature_names is None or names_checks else ("feature_names",)
     return (*_UNCHECKED, *status, *names)
@@ -204,7 +204,7 @@ def _objective_checks(result: Result, problem: Problem, objective: float) -> tup
 
 
 def _gap_checks(result: Result, gap: float) -> tuple[Check, ...]:
-    """Whether the gap asked for is possible, and is reached if the status says so."""
+    """Check that the requested gap is possible, and that it is reached if the status says so."""
     target = result.target_gap
     possible = target is not None and is_possible_gap(target)
     limit = target if target is not None and possible else _UNRECORDED_GAP
@@ -219,7 +219,7 @@ def _gap_checks(result: Result, gap: float) -> tuple[Check, ...]:
 
 
 def _history_checks(result: Result, objective: float) -> tuple[Check, ...]:
-    """Claims on how the result was reached: they cannot be recomputed, but they must be possible."""
+    """Check claims on how the result was reached: they cannot be recomputed, but must be possible."""
     fault = _trace_fault(result, objective)
     is_time = result.runtime >= 0
     is_method = result.method in methods.names()
@@ -244,7 +244,7 @@ def _trace_fault(result: Result, objective: float) -> str | None:
         if not point.lower <= point.upper * (1 + _RELATIVE_TOLERANCE):
             return f"the lower bound {point.lower} is above the upper one {point.upper} at point {number}"
         before = point
-    # Results that were put together by hand may have no trace, and so no claim of one.
+    # Results that were built by hand may have no trace, and then claim nothing about it.
     return _end_fault(before, result, objective) if result.trace else None
 
 
@@ -281,7 +281,7 @@ def _smallest_kept_margin(margins: FloatArray, claimed_violations: list[int]) ->
 
 
 def _claims(model: Result | Mapping[str, Any] | str | os.PathLike[str]) -> tuple[Result, Any, list[str]]:
-    """The model, the number of violations that it states beside listing them, and the keys that are not known."""
+    """The model, the number of violations that it states besides listing them, and the unknown keys."""
     if isinstance(model, Result):
         return model, model.n_violations, []
     if isinstance(model, (str, os.PathLike)):

@@ -29,7 +29,7 @@ def add_to(commands: Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Draw and write."""
+    """Draw the instance and write it."""
     check_target(arguments.output, "--output")
     dataset = data.generate(arguments.type, arguments.n, arguments.d, arguments.seed)
     if arguments.output != STDOUT:

@@ -1,4 +1,4 @@
-"""Turns whatever happens in a command into its exit status, and into one line on standard error."""
+"""Turns the outcome of a command, errors included, into an exit status and one line on standard error."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _complain(line: str) -> None:
 
 
 def _give_up_closed_output() -> None:
-    """Drop what standard output no longer takes, or Python would complain about it at exit."""
+    """Discard output that standard output no longer accepts; otherwise Python would complain at exit."""
     try:
         if sys.stdout is not None:
             sys.stdout.flush()

@@ -1,4 +1,4 @@
-"""Files that a command writes: checked before the work starts, so that nothing computed is lost."""
+"""Output files of a command: checked before the work starts, so that no result is lost."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def check_target(path: str, flag: str, sources: Iterable[str] = ()) -> None:
     path : str
         The file to be written, or "-" for standard output.
     flag : str
-        What the command line calls it, for the message.
+        The command-line option, for the message.
     sources : iterable of str
         Files that are read and must not be overwritten.
 
@@ -33,7 +33,7 @@ def check_target(path: str, flag: str, sources: Iterable[str] = ()) -> None:
     """
     if path == STDOUT:
         return
-    # A link is followed: it is what it points to that will be written.
+    # Follow links, because the file that they point to will be written.
     target = Path(os.path.realpath(path))
     if not path or target.is_dir():
         raise ValueError(f"{flag} is {path!r}, a folder; expected the name of a file.")
@@ -56,5 +56,5 @@ def write_model(result: Result, path: str) -> None:
 def _writable(target: Path) -> bool:
     if target.exists() and not os.access(target, os.W_OK):
         return False
-    # A file is replaced by one written beside it, so its folder has to take that; a device is written to.
+    # A file is replaced by one written beside it, so its folder must be writable; a device is written directly.
     return (target.exists() and not target.is_file()) or os.access(target.parent, os.W_OK)

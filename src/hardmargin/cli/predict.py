@@ -1,4 +1,4 @@
-"""``hardmargin predict``: the labels that a model gives to the samples of a file."""
+"""``hardmargin predict``: label the samples of a file with a model."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def add_to(commands: Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the labels, and the accuracy where it is known."""
+    """Print the labels, and the accuracy if it is known."""
     model = hardmargin.Result.load(arguments.model)
     samples, labels = samples_for(model, arguments.data, format=arguments.format, label=arguments.label)
     predicted = model.predict(samples)
@@ -40,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _accuracy(predicted: NDArray[Any], labels: NDArray[Any] | None, classes: list[Any]) -> str:
-    """The share of rows labelled as in the file, or why there is none."""
+    """The share of rows labelled as in the file, or the reason why it is unknown."""
     if labels is None:
         return "accuracy unknown: there are as many columns as features, so none was taken for labels"
     if not any(same_label(label, known) for label in np.unique(labels).tolist() for known in classes):

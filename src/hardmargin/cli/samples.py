@@ -1,4 +1,4 @@
-"""Samples for a model that exists already: the file need not have labels, nor every feature."""
+"""Samples for an existing model: the file need not have labels, nor every feature."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def samples_for(
     model : Result
         Says how many features are expected, and in which order if they have names.
     path : str
-        The file. A CSV file with as many columns as there are features is taken to have no labels. In a
-        LIBSVM file the last features may be missing: they are zero wherever it does not mention them.
+        The file. A CSV file with as many columns as the model has features is assumed to have no labels. In a
+        LIBSVM file the last features may be missing: features that it does not mention are zero.
     format, label : str, optional
         As in :func:`hardmargin.data.load`.
 
@@ -72,7 +72,7 @@ def in_training_order(
     Raises
     ------
     ValueError
-        If the names are not the same, or too alike to tell the columns apart.
+        If the names are not the same, or if duplicate names leave the order open.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def _listed(names: list[str]) -> str:
 def _unlabelled_table(path: str) -> tuple[FloatArray, list[str] | None]:
     """All columns of a CSV file as features, and their names.
 
-    ``load`` always sets one column apart for the labels; twice, with another one each time, gives all.
+    ``load`` always reserves one column for the labels; loading twice, with different ones, gives all columns.
     """
     first = data.load(path, format="csv", label=0)
     last = data.load(path, format="csv", label=-1)

@@ -45,7 +45,7 @@ def add_to(commands: Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Load, search, write, sum up."""
+    """Load the data, search, write the model, print the summary."""
     for flag in ("json", "checkpoint"):
         target = getattr(arguments, flag)
         if target is not None:
@@ -57,13 +57,13 @@ def run(arguments: argparse.Namespace) -> int:
     dataset = data.load(arguments.data, format=arguments.format, label=arguments.label)
     _check_label_column(dataset, arguments.data)
     with while_importing():
-        # These take a second to import, which is of no use to a command that cannot run.
+        # Importing these takes a second, which a command that cannot run should not spend.
         from hardmargin import solve
         from hardmargin.progress import Progress
 
-    # Before Ctrl-C has to wait: this may read a file.
+    # Before signals are held: this may read a file.
     settings = _settings(arguments, dataset)
-    # Until the model is written, Ctrl-C is heard where the search reports, and nowhere else.
+    # Until the model is written, Ctrl-C takes effect only where the search reports.
     with HeldSignals() as signals:
         with (
             Progress(style="quiet" if arguments.quiet else "auto") as progress,
@@ -88,7 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 @contextmanager
 def _checkpoint_warnings(progress: Progress) -> Iterator[list[CheckpointWarning]]:
-    """Tell each warning about the checkpoint once, in one line, whatever Python does about warnings in general."""
+    """Print each warning about the checkpoint once, in one line, whatever Python's warning filters say."""
     from hardmargin.checkpoint import CheckpointWarning
 
     told: list[CheckpointWarning] = []
@@ -117,7 +117,7 @@ def _checkpoint_warnings(progress: Progress) -> Iterator[list[CheckpointWarning]
 
 
 def _check_label_column(dataset: data.Dataset, path: str) -> None:
-    """Refuse a column of many values by its name: it is likely not the one that was meant."""
+    """Refuse a label column with many values and name it: it is probably not the intended one."""
     classes = np.unique(dataset.y)
     if dataset.label_column is not None and len(classes) > 2:
         raise ValueError(
@@ -155,7 +155,7 @@ def _settings(arguments: argparse.Namespace, dataset: data.Dataset) -> dict[str,
 
 
 def _starting_model(path: str | None, dataset: data.Dataset) -> Result | None:
-    """The model to begin with, if it is about the features of the data."""
+    """The model to start from; refused if its features are not those of the data."""
     if path is None:
         return None
     from hardmargin import Result
@@ -179,7 +179,7 @@ def _interruptible(progress: Report, signals: HeldSignals, announce: Callable[[f
     def report(time: float, upper: float, lower: float, nodes: int) -> None:
         nonlocal begun
         if not begun:
-            # Not before the search has begun: what it refuses is told in one line, and nothing else.
+            # Not before the search has begun: if it refuses the input, only that one line is printed.
             begun = True
             announce(upper, lower, nodes)
         progress(time, upper, lower, nodes)
@@ -197,7 +197,7 @@ def _hand_over(result: Result, arguments: argparse.Namespace) -> None:
 
 
 def _tell(text: str, arguments: argparse.Namespace) -> None:
-    """Print something for a person, where it does not get into the model."""
+    """Print something for people, on a stream that the model is not written to."""
     if not arguments.quiet:
         print(text, file=sys.stderr if arguments.json == STDOUT else sys.stdout, flush=True)
 

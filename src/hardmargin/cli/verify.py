@@ -31,7 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
     dataset = data.load(arguments.data, format=arguments.format, label=arguments.label)
     model = model_json.read_values(arguments.model)
     samples = in_training_order(dataset.X, dataset.feature_names, model.get("feature_names"), arguments.data)
-    # The columns are in the order of training by now, if both have names.
+    # By now the columns are in the order of training, if both have names.
     names = model.get("feature_names") if dataset.feature_names is not None else None
     verification = hardmargin.verify(model, samples, dataset.y, feature_names=names)
     print(verification.summary())

@@ -1,7 +1,7 @@
 """The format of the benchmark instances of Brooks (2011).
 
-First the number of samples n and the number of features m, on two lines or on one, then a line a sample:
-``label x_1 ... x_m``, separated by blanks. The files with the held-out part of a fold have no first lines.
+First the number of samples n and the number of features m, on two lines or on one, then one line per sample:
+``label x_1 ... x_m``, separated by blanks. Files with the held-out part of a fold lack n and m.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class _Header(NamedTuple):
 
 
 def read(source: Source) -> Dataset:
-    """Read samples in Brooks format, with or without n and m in front.
+    """Read samples in Brooks format, with or without n and m at the beginning.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def read(source: Source) -> Dataset:
     Raises
     ------
     DataError
-        If a line is not a sample, or n or m do not fit the lines.
+        If a line is not a sample, or n or m do not match the lines.
     """
     header, samples = _split_header(source, list(source.lines()))
     if not samples:
@@ -59,7 +59,7 @@ def read(source: Source) -> Dataset:
 
 
 def write(dataset: Dataset) -> str:
-    """Write samples in Brooks format; the names of the features have no place in it.
+    """Write samples in Brooks format, which cannot hold feature names.
 
     Parameters
     ----------
@@ -79,8 +79,9 @@ def write(dataset: Dataset) -> str:
 def starts_with_sizes(lines: list[_Line]) -> bool:
     """Whether the first line, or the first two, hold n and m rather than samples.
 
-    A line of one word is no sample. Two integers on the first line are n and m if the other lines are of
-    another length; if those have two words as well (m = 1), then if n is right or is nobody else's label.
+    A line of one word is not a sample. Two integers on the first line are n and m if the other lines have another
+    length. If those have two words as well (m = 1), the integers are n and m if n is correct, or if no other line
+    has n as its label.
 
     Parameters
     ----------
@@ -118,7 +119,7 @@ def _split_header(source: Source, lines: list[_Line]) -> tuple[_Header | None, l
 
 
 def _is_count(word: str) -> bool:
-    # The limit of digits is beyond any file, and within what int() converts.
+    # The limit on digits exceeds any file, and is within what int() converts.
     return word.isascii() and word.isdigit() and len(word) <= 100 and int(word) >= 1
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from hardmargin.data.source import Source, shown
 from hardmargin.data.values import MISSING, is_number
 
-#: What the label column is called if nobody says, in order of preference and in any case.
+#: Default names of the label column, in order of preference; upper and lower case are the same.
 LABEL_NAMES = ("label", "class", "target", "y")
 
 Record = tuple[int, list[str]]
@@ -26,7 +26,7 @@ class Columns:
     label : int
         The position of the label column, from 0.
     names : list of str or None
-        What the columns are called, if the table has a header.
+        Names of the columns, if the table has a header.
     """
 
     count: int
@@ -35,17 +35,17 @@ class Columns:
 
     @property
     def feature_names(self) -> list[str] | None:
-        """The names without the label column's."""
+        """The names without that of the label column."""
         if self.names is None:
             return None
         return self.names[: self.label] + self.names[self.label + 1 :]
 
     def describe(self, column: int) -> str:
-        """What a column is called, for error messages."""
+        """Name or position of a column, for error messages."""
         return f"column {column} (counted from 0)" if self.names is None else f"column {shown(self.names[column])}"
 
     def describe_feature(self, feature: int) -> str:
-        """What the column of a feature is called, for error messages."""
+        """Name or position of a feature's column, for error messages."""
         return self.describe(feature + (feature >= self.label))
 
 
@@ -57,7 +57,7 @@ def find_columns(source: Source, records: Iterable[Record], label: str | int | N
     source : Source
         The file, for error messages.
     records : iterable of (int, list of str)
-        The rows with their line numbers; no more of them are taken than needed.
+        The rows with their line numbers; only as many as needed are consumed.
     label : str or int, optional
         The label column as the caller gave it.
 
@@ -68,7 +68,7 @@ def find_columns(source: Source, records: Iterable[Record], label: str | int | N
     Raises
     ------
     DataError
-        If there is no such column, or the header leaves out a name.
+        If there is no such column, or a name is missing in the header.
     """
     remaining = iter(records)
     line, first = next(remaining, (0, []))
@@ -90,14 +90,14 @@ def find_columns(source: Source, records: Iterable[Record], label: str | int | N
 
 
 class _NoSuchColumnError(Exception):
-    """The label column asked for is not in the table."""
+    """The requested label column is not in the table."""
 
 
 def _is_header(first: list[str], others: Iterable[Record], label: str | int | None) -> bool:
     """Whether the first row holds names.
 
     In a row of data only the label may be a word, so a row with two words and no number is a header. If some
-    names are numbers, the name of a label column gives the header away, unless it turns out to be a label.
+    names are numbers, the name of a label column identifies the header, unless that name also occurs as a label.
     """
     words = [cell for cell in first if not is_number(cell) and cell.lower() not in MISSING]
     if len(words) > 1 and not any(map(is_number, first)):

@@ -1,4 +1,4 @@
-"""Labelled samples as data files hold them, and the error for files that do not."""
+"""Labelled samples from data files, and the error for files that cannot be used."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-#: More values than this (0.8 GB as float64) are refused, whether a file holds them or only declares them.
+#: More values than this (0.8 GB as float64) are refused, whether a file contains them or only declares them.
 MAX_CELLS = 10**8
 
 
@@ -31,12 +31,12 @@ class Dataset:
     format : str
         Where the samples come from: "brooks", "libsvm", "csv" or "generated".
     label_column : str or None
-        For a CSV file, which column the labels were taken from, in words.
+        For a CSV file, a description of the label column.
 
     Raises
     ------
     ValueError
-        If the shapes do not fit together.
+        If the shapes do not match.
 
     Examples
     --------

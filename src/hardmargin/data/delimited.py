@@ -1,7 +1,7 @@
 """Tables separated by commas, tabs or semicolons, with or without a header.
 
-Quotes are those of the :mod:`csv` module. One column holds the labels, which may be words; all others are
-features and hold numbers.
+Quoting follows the :mod:`csv` module. One column holds the labels, which may be words; all others are features
+and hold numbers.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ def read(source: Source, label: str | int | None = None) -> Dataset:
     source : Source
         The file's text.
     label : str or int, optional
-        The label column: its name, or its position from 0, negative from the end. A word that is a whole
-        number is a position unless a column has that very name. By default the column named label, class,
-        target or y; if there is none, the last one.
+        The label column: its name, or its position, counted from 0 or, if negative, from the end. A string that
+        is a whole number is a position unless a column has exactly that name. By default the column named label,
+        class, target or y; if there is none, the last one.
 
     Returns
     -------
@@ -79,7 +79,7 @@ def write(dataset: Dataset) -> str:
         The file's text.
     """
     text = io.StringIO()
-    # Quoting every word keeps delimiters inside labels from being taken for the table's own.
+    # Every word is quoted, so that delimiters inside labels do not split columns.
     writer = csv.writer(text, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
     if dataset.feature_names is not None:
         writer.writerow([*dataset.feature_names, LABEL_NAMES[0]])
@@ -89,7 +89,7 @@ def write(dataset: Dataset) -> str:
 
 
 def _records(source: Source, delimiter: str) -> Iterator[Record]:
-    """Yield the rows that are not blank, with the line each begins on; cells have no blanks around them."""
+    """Yield the rows that are not blank, with the line where each begins; cells are stripped of blanks."""
     text = io.StringIO(source.text, newline="")
     reader = csv.reader(text, delimiter=delimiter, strict=True, skipinitialspace=True)
     line = 1
@@ -103,7 +103,7 @@ def _records(source: Source, delimiter: str) -> Iterator[Record]:
 
 
 def _delimiter(source: Source) -> str:
-    """The delimiter that divides the first lines alike; of several, the one that leaves most numbers."""
+    """The delimiter that splits the first lines evenly; if there are several, the one that gives most numbers."""
     sample = _QUOTED.sub('""', "\n".join(line for _, line in islice(source.lines(), _SAMPLED_LINES)))
     lines = sample.split("\n")
     used = [delimiter for delimiter in _DELIMITERS if delimiter in sample]

@@ -1,4 +1,4 @@
-"""From a file to a Dataset and back."""
+"""Reading a Dataset from a file, and writing it."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def load(path: str | os.PathLike[str], *, format: str | None = None, label: str 
     path : str or path-like
         A text file in UTF-8, gzip-compressed or not.
     format : "brooks", "libsvm" or "csv", optional
-        The file's format; by default it is recognised by content. "csv" stands for tables separated by
-        commas, tabs or semicolons.
+        The file's format; by default it is recognised from the content. "csv" means tables separated by commas,
+        tabs or semicolons.
     label : str or int, optional
-        Only for CSV: the label column, by name or by position (from 0, negative from the end). A string
-        that is a whole number is a position unless a column has that very name. By default the column that
-        the header calls label, class, target or y; if there is none, the last one.
+        Only for CSV: the label column, by name or by position (counted from 0 or, if negative, from the end). A
+        string that is a whole number is a position unless a column has exactly that name. By default the column
+        that the header calls label, class, target or y; if there is none, the last one.
 
     Returns
     -------
@@ -75,7 +75,7 @@ def save(dataset: Dataset, path: str | os.PathLike[str], format: str) -> None:
     Parameters
     ----------
     dataset : Dataset
-        The samples. Brooks and LIBSVM files hold no feature names; these are left out.
+        The samples. Brooks and LIBSVM files cannot hold feature names, so these are left out.
     path : str or path-like
         The file, which is overwritten.
     format : "brooks", "libsvm" or "csv"
@@ -84,7 +84,7 @@ def save(dataset: Dataset, path: str | os.PathLike[str], format: str) -> None:
     Raises
     ------
     ValueError
-        If the samples would not survive in that format; nothing is written then.
+        If the samples cannot be read back unchanged from that format; nothing is written then.
 
     Examples
     --------
@@ -97,12 +97,12 @@ def save(dataset: Dataset, path: str | os.PathLike[str], format: str) -> None:
     ...     print(file.read_text().split()[:2], load(file).format)
     ['60', '2'] brooks
     """
-    # Bytes, because text mode would translate the ends of lines, which may be part of a label.
+    # Bytes, because text mode would translate line ends, which may be part of a label.
     Path(path).write_bytes(dumps(dataset, format).encode("utf-8"))
 
 
 def dumps(dataset: Dataset, format: str) -> str:
-    """Give the text that :func:`save` writes.
+    """The text that :func:`save` writes.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def dumps(dataset: Dataset, format: str) -> str:
     Raises
     ------
     ValueError
-        If the samples would not survive in that format.
+        If the samples cannot be read back unchanged from that format.
 
     Examples
     --------
@@ -150,7 +150,7 @@ def _parsed(source: Source, format: str | None, label: str | int | None) -> Data
 
 
 def _check_survival(dataset: Dataset, content: bytes, format: str) -> None:
-    """Read back what is about to be written: no rule of a format can be forgotten that way."""
+    """Read back what is about to be written, so that no rule of a format can be forgotten."""
     source = decoded(content, "what would be written")
     found = _parsed(source, format, None)
     if recognise(source) != format:

@@ -1,20 +1,20 @@
 """Random instances like the Type A and Type B files of the benchmark.
 
-What the 120 published files show, and what is matched here:
+Properties of the 120 published files that are reproduced here:
 
 - the two classes are unit Gaussians, +1 around the origin and -1 around the point with ``2 / sqrt(d)`` in
   every coordinate, so that the centres are 2 apart;
 - the last tenth of the rows are outliers. In files named A they have the centre of their own class but
   covariance 100 I; the first half of them is +1, the second half -1. In files named B all are +1, around
   ``10 / sqrt(d)`` in every coordinate with covariance 0.01 I: a tight cluster behind the negative class;
-- the other rows come in random order with about as many of either class. Their numbers differ less than coin
-  tosses would make them (0.43 times the variance); drawing without replacement from a balanced pool of twice
-  the size gives 0.5 times.
+- the other rows are in random order, with about as many of either class. The class sizes vary less than coin
+  tosses would (0.43 times the variance); drawing without replacement from a balanced pool of twice the size gives
+  0.5 times.
 
 The same arguments give the same bits on every machine. That rules out library normals, whose stream may
 change between versions, and any logarithm or cosine in a value, because these differ in the last bit between
 maths libraries. The raw stream of PCG64 is fixed, and the ratio of uniforms (Kinderman and Monahan, 1977)
-gets by with one division: its logarithm only decides whether a draw is taken.
+needs only one division: its logarithm only decides whether a draw is accepted.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _HALF_HEIGHT = 0.8577638849607068
 def generate(kind: str, n: int, d: int, seed: int = 0) -> Dataset:
     """Draw an instance like the benchmark's Type A or Type B files.
 
-    The types are those of the file names and of the published tables; the text of the paper has them swapped.
+    The types are named as in the files and the published tables; the text of the paper swaps them.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def generate(kind: str, n: int, d: int, seed: int = 0) -> Dataset:
 
 
 def _ordinary_labels(bits: np.random.PCG64, count: int) -> NDArray[np.int64]:
-    """Labels drawn without replacement from as many of either class as labels are drawn."""
+    """Labels drawn without replacement from a pool that has ``count`` labels of either class."""
     pool = np.repeat(np.array([1, -1], dtype=np.int64), count)
     order = np.argsort(bits.random_raw(2 * count), kind="stable")
     return pool[order[:count]]

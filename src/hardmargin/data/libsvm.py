@@ -1,7 +1,7 @@
-"""The sparse format of LIBSVM and SVMlight: ``label index:value ...`` with indices from 1 upwards.
+"""The sparse format of LIBSVM and SVMlight: ``label index:value ...`` with ascending indices from 1.
 
-What follows a ``#`` is a comment, and a ``qid:`` is passed over. The result is dense; features that a line
-does not name are zero.
+A ``#`` begins a comment, and ``qid:`` is ignored. The result is dense; features that a line does not name are
+zero.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def read(source: Source) -> Dataset:
     Returns
     -------
     Dataset
-        With as many features as the largest index says.
+        The number of features is the largest index.
 
     Raises
     ------
@@ -53,7 +53,7 @@ def read(source: Source) -> Dataset:
 
 
 def write(dataset: Dataset) -> str:
-    """Write samples in LIBSVM format, zeros left out; the names of the features have no place in it.
+    """Write samples in LIBSVM format, without zeros; it cannot hold feature names.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def write(dataset: Dataset) -> str:
     # A negative zero is written, so that reading gives back the same bits.
     written = (dataset.X != 0) | np.signbit(dataset.X)
     if dataset.n and dataset.m and not written[:, -1].any():
-        # Only the largest index tells a reader how many features there are.
+        # A reader learns the number of features only from the largest index.
         written[0, -1] = True
     lines = []
     for label, values, mask in zip(dataset.y.tolist(), dataset.X, written, strict=True):
@@ -79,7 +79,7 @@ def write(dataset: Dataset) -> str:
 
 
 class _Entries:
-    """The values that the lines name, before it is known how many columns there are."""
+    """The values that the lines name, collected before the number of columns is known."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -125,7 +125,7 @@ class _Entries:
     def _index(self, line: int, pair: str, name: str, colon: str) -> int:
         if not (colon and name.isascii() and name.isdigit()):
             raise self._source.error(f"found {shown(pair)}; expected index:value.", line)
-        # int() takes no number of thousands of digits, and an index so long is refused in any case.
+        # int() does not accept thousands of digits, and such a long index is refused in any case.
         index = int(name) if len(name) <= _MOST_DIGITS else 0
         if not 1 <= index <= MAX_CELLS:
             raise self._source.error(f"found index {shown(name)}; expected 1 to {MAX_CELLS}.", line)

@@ -1,7 +1,7 @@
-"""Which format a file is in, by what it holds and never by its name.
+"""Recognises the format of a file from its content, never from its name.
 
 The first line that has more than one word, or a comma or a semicolon, decides: an ``index:value`` pair as
-second word means LIBSVM, a delimiter means CSV, blanks alone mean Brooks. Tabs separate in both of the
+second word means LIBSVM, a delimiter means CSV, blanks alone mean Brooks. Tabs may be delimiters in both of the
 latter; a file with tabs is CSV (label last) unless it begins with the n and m of a Brooks file (label first).
 """
 
@@ -17,7 +17,7 @@ _PAIR = re.compile(r"(qid|[0-9]+):[^,;]*")
 
 
 def recognise(source: Source) -> str:
-    """Find a file's format.
+    """Recognise a file's format.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""From a path to text: compressed or not, with or without a byte order mark, any line ends."""
+"""Reads text files: compressed or not, with or without a byte order mark, with any line ends."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hardmargin.data.dataset import DataError
 _GZIP_MAGIC = b"\x1f\x8b"
 _CHUNK_BYTES = 1 << 20
 
-#: Larger files are refused, also when they are small before decompression.
+#: Larger files are refused, even if they are small before decompression.
 MAX_BYTES = 1 << 30
 
 
@@ -28,14 +28,14 @@ class Source:
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """Yield the lines that are not blank, with their numbers from 1."""
-        # str.splitlines would also split at form feeds and the like, and then count lines unlike any editor.
+        # str.splitlines would also split at form feeds and the like, and so count lines unlike any editor.
         unified = self.text.replace("\r\n", "\n").replace("\r", "\n")
         for number, line in enumerate(unified.split("\n"), start=1):
             if line.strip():
                 yield number, line
 
     def error(self, message: str, line: int | None = None) -> DataError:
-        """Build the error for what was found in the file, or on one line of it."""
+        """Build the error for something found in the file, or on one line of it."""
         place = self.name if line is None else f"{self.name}:{line}"
         return DataError(f"{place}: {message}")
 
@@ -69,7 +69,7 @@ def read_source(path: str | os.PathLike[str]) -> Source:
 
 
 def decoded(content: bytes, name: str) -> Source:
-    """Make text of the bytes of a file.
+    """Decode the bytes of a file.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def decoded(content: bytes, name: str) -> Source:
 
 
 def shown(token: str) -> str:
-    """Quote a piece of the file for an error message, shortened to what a person can use."""
+    """Quote a piece of the file for an error message, shortened to a readable length."""
     return repr(token if len(token) <= 40 else token[:37] + "...")
 
 

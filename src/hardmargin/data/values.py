@@ -1,4 +1,4 @@
-"""From the words of a file to numbers and labels; the same rules for every format."""
+"""Converts the words of a file to numbers and labels, by the same rules for every format."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hardmargin.data.dataset import MAX_CELLS
 from hardmargin.data.source import Source, shown
 from hardmargin.numerals import is_plain, plain_float, plain_int
 
-#: How files write a value that is not there, in lower case.
+#: How files write a missing value, in lower case.
 MISSING = frozenset({"", "?", "na", "n/a", "nan", "null"})
 
 _LARGEST_INTEGER = 2**63 - 1
@@ -28,7 +28,7 @@ class NumberRows:
     source : Source
         The file, for error messages.
     describe : callable
-        Says what column ``j`` is called, for error messages.
+        Returns the name of column ``j``, for error messages.
     """
 
     def __init__(self, source: Source, describe: Callable[[int], str]) -> None:
@@ -43,7 +43,7 @@ class NumberRows:
     def append(self, line: int, words: Sequence[str]) -> None:
         """Add a row; all rows must have the same length."""
         try:
-            # All words of a row at once, because rows are many.
+            # All words of a row at once, because there are many rows.
             self._values.extend(map(float if is_plain("".join(words)) else plain_float, words))
         except ValueError:
             column = next(j for j, word in enumerate(words) if not is_number(word))
@@ -65,7 +65,7 @@ class NumberRows:
 
 
 def refused_number(word: str) -> str:
-    """Say why a word is not usable as a feature value, and what is."""
+    """Say why a word cannot be used as a feature value, and what was expected."""
     if word.strip().lower() in MISSING:
         return f"{shown(word)}, a missing value; expected a number (leave such rows out or fill them in)."
     notation = "" if is_plain(word) else " in plain decimal notation (digits 0 to 9, without underscores)"
@@ -73,7 +73,7 @@ def refused_number(word: str) -> str:
 
 
 def is_number(word: str) -> bool:
-    """Whether a word is a number in plain decimal notation, or infinite, or none (``nan``)."""
+    """Whether a word is a number in plain decimal notation, infinity, or ``nan``."""
     try:
         plain_float(word)
     except ValueError:
@@ -94,9 +94,9 @@ def numeric_label(source: Source, line: int, word: str) -> str:
 
 
 def labels_from(words: Sequence[str]) -> NDArray[Any]:
-    """Turn label words into integers if all are, into floats if all are finite numbers, else keep them.
+    """Convert labels to integers if all are, to floats if all are finite numbers; otherwise keep them as text.
 
-    Integers of more than 64 bits stay words, because as floats two of them could become one.
+    Integers of more than 64 bits stay text, because two of them could become equal as floats.
 
     Examples
     --------
