@@ -11,9 +11,10 @@ from brute_force import KINDS, case_and_optimum, compared
 from hardmargin import Status, _core, solve, verify
 from hardmargin.data import generate
 from hardmargin.frontier import Frontier
-from hardmargin.methods import auto, directions, heuristic, packing, proof, turns
+from hardmargin.methods import auto, directions, heuristic, packing
 from hardmargin.methods.base import Limits
 from hardmargin.problem import Problem
+from hardmargin.search import portfolio, proof
 
 
 @pytest.fixture
@@ -21,20 +22,20 @@ def many_turns(monkeypatch) -> list[str]:
     """Turns so short that small problems take many; the methods that had them, in order."""
     for name in ("_HEAD_START", "_SHORT_HEAD_START", "_FIRST_TRY"):
         monkeypatch.setattr(auto, name, 1000)
-    monkeypatch.setattr(turns, "_FIRST_TURN", 1000)
+    monkeypatch.setattr(portfolio, "_FIRST_TURN", 1000)
     for module in (directions, packing):
         monkeypatch.setattr(module, "_FIRST_NODES", 3)
-    monkeypatch.setattr(turns, "_TURN_SHARE", 0.0)
+    monkeypatch.setattr(portfolio, "_TURN_SHARE", 0.0)
     for name in ("_SHARE_OF_SAMPLES", "_SHARE_OF_DIRECTIONS", "_LARGE_SHARE_OF_DIRECTIONS"):
         monkeypatch.setattr(auto, name, 0.5)
     had: list[str] = []
-    take_turn = turns.Player.take_turn
+    take_turn = portfolio.Player.take_turn
 
     def noted(player, *, alone) -> None:
         had.append(player.proof.kind)
         take_turn(player, alone=alone)
 
-    monkeypatch.setattr(turns.Player, "take_turn", noted)
+    monkeypatch.setattr(portfolio.Player, "take_turn", noted)
     # A slice is the shortest turn there is.
     monkeypatch.setattr(proof, "Search", partial(proof.Search, slice=2))
     return had
@@ -101,8 +102,8 @@ def test_shares_of_the_work(kind, n, d, C, first, share, head_start) -> None:
     assert players[0].proof.kind == first
     ahead, other = players
     # Beyond its first turn the other one is due when the head start is over, and then by its share.
-    ahead.proof.work, other.proof.work = int(head_start), turns._FIRST_TURN
-    assert other.due == pytest.approx(ahead.due + turns._FIRST_TURN / share)
+    ahead.proof.work, other.proof.work = int(head_start), portfolio._FIRST_TURN
+    assert other.due == pytest.approx(ahead.due + portfolio._FIRST_TURN / share)
     ahead.proof.work += int((1 - share) * 1e12)
     other.proof.work = int(share * 1e12)
     assert other.due == pytest.approx(ahead.due)
@@ -121,13 +122,13 @@ def test_shares_outlive_a_better_hyperplane(tmp_path, many_turns, monkeypatch) -
     shares = []
     monkeypatch.setattr(auto, "_SHARE_OF_DIRECTIONS", 0.125)
     monkeypatch.setattr(auto, "_LARGE_SHARE_OF_DIRECTIONS", 0.125)
-    take_turn = turns.Player.take_turn
+    take_turn = portfolio.Player.take_turn
 
     def noted(player, *, alone) -> None:
         shares.append(player._share)
         take_turn(player, alone=alone)
 
-    monkeypatch.setattr(turns.Player, "take_turn", noted)
+    monkeypatch.setattr(portfolio.Player, "take_turn", noted)
     solve(data.X, data.y, 10.0, resume=path, node_limit=100, time_limit=None)
     assert set(shares) == {0.5}
 

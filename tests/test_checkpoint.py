@@ -14,12 +14,13 @@ import pytest
 
 from hardmargin import Problem, Result, Status, presolve, solve, solver, verify
 from hardmargin.checkpoint import Identity, read_checkpoint, write_checkpoint
+from hardmargin.checkpoint.keeper import Keeper
 from hardmargin.cli import main
 from hardmargin.data import generate
 from hardmargin.frontier import FORMAT, Frontier
-from hardmargin.keeper import Keeper
-from hardmargin.methods import packing, turns
-from hardmargin.methods.engine import LocalEngine
+from hardmargin.methods import packing
+from hardmargin.search import portfolio
+from hardmargin.search.engine import LocalEngine
 
 IDENTITY = Identity("auto", 3, 2, 1.0, "abc")
 
@@ -75,7 +76,7 @@ def harder(monkeypatch):
 def clock(monkeypatch):
     """The time of keepers, in seconds, which a test lets pass."""
     clock = SimpleNamespace(now=1000.0)
-    monkeypatch.setattr("hardmargin.keeper.time", SimpleNamespace(monotonic=lambda: clock.now))
+    monkeypatch.setattr("hardmargin.checkpoint.keeper.time", SimpleNamespace(monotonic=lambda: clock.now))
     return clock
 
 
@@ -155,7 +156,7 @@ def test_a_worse_search_does_not_replace_what_was_saved(hard, tmp_path, monkeypa
     path = tmp_path / "state"
     first = solve(hard.X, hard.y, 10.0, checkpoint=path, report=interrupted_with_a_hyperplane)
     assert (first.status, first.nodes) == (Status.INTERRUPTED, 0)
-    search = turns._searched
+    search = portfolio._searched
 
     def poor(problem, incumbent, limits, report, effort):
         found = search(problem, incumbent, limits, report, effort)
@@ -171,7 +172,7 @@ def test_a_worse_search_does_not_replace_what_was_saved(hard, tmp_path, monkeypa
         assert flat.objective > found.objective
         return flat
 
-    monkeypatch.setattr(turns, "_searched", poor)
+    monkeypatch.setattr(portfolio, "_searched", poor)
     again = solve(hard.X, hard.y, 10.0, checkpoint=path, resume=path)
     assert again.objective <= first.objective
     assert again.status is Status.TIME_LIMIT
@@ -228,7 +229,7 @@ def test_many_interruptions_change_nothing(method, hard, tmp_path) -> None:
 def test_a_finished_solve_is_told_without_a_search(hard, tmp_path, monkeypatch) -> None:
     path = tmp_path / "state"
     first = solve(hard.X, hard.y, 10.0, checkpoint=path, time_limit=None)
-    monkeypatch.setattr(turns, "_searched", None)
+    monkeypatch.setattr(portfolio, "_searched", None)
     monkeypatch.setattr(LocalEngine, "search", None)
     again = solve(hard.X, hard.y, 10.0, resume=path)
     assert again.optimal
@@ -372,7 +373,7 @@ def test_the_projection_of_dependent_features_is_part_of_the_state(hard, tmp_pat
     path = tmp_path / "state"
     first = solve(X, hard.y, 10.0, checkpoint=path, node_limit=100)
     assert "2 dependent features" in first.presolve
-    monkeypatch.setattr("hardmargin.keeper.projection", None)
+    monkeypatch.setattr("hardmargin.checkpoint.keeper.projection", None)
     second = solve(X, hard.y, 10.0, resume=path)
     assert second.optimal
     assert second.objective == pytest.approx(solve(X, hard.y, 10.0).objective, rel=1e-6)
@@ -382,7 +383,7 @@ def test_a_disk_that_is_full_does_not_end_the_search(tmp_path, monkeypatch, cloc
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("hardmargin.keeper.write_checkpoint", full)
+    monkeypatch.setattr("hardmargin.checkpoint.keeper.write_checkpoint", full)
     keeper = Keeper(IDENTITY, tmp_path / "state", 0.01)
     with pytest.warns(RuntimeWarning, match="No space left on device; the search goes on"):
         keeper.save(dict)
@@ -397,7 +398,7 @@ def test_writing_takes_a_small_share_of_the_time(tmp_path, monkeypatch, clock) -
     def write(*_: object) -> None:
         clock.now += 0.05
 
-    monkeypatch.setattr("hardmargin.keeper.write_checkpoint", write)
+    monkeypatch.setattr("hardmargin.checkpoint.keeper.write_checkpoint", write)
     keeper = Keeper(IDENTITY, tmp_path / "state", 0.01)
     assert keeper.seconds_until_due() == pytest.approx(0.01)
     keeper.save(dict)
@@ -410,8 +411,8 @@ KILLING = """
 import os, random, signal, sys
 import hardmargin.cli.commands, hardmargin.progress
 from hardmargin.cli import main
-from hardmargin.keeper import Keeper
-from hardmargin.methods.watch import Watch
+from hardmargin.checkpoint.keeper import Keeper
+from hardmargin.search.watch import Watch
 hardmargin.solve([[0.0], [1.0]], [0, 1])
 most, words, state, model = int(sys.argv[1]), sys.argv[2:-2], sys.argv[-2], sys.argv[-1]
 replace, report = os.replace, Watch.report

@@ -14,10 +14,11 @@ import numpy as np
 import pytest
 
 from hardmargin import data, solve, verify
-from hardmargin.checkpoint import _NAME
+from hardmargin.checkpoint.file import _NAME
 from hardmargin.cli import main
 from hardmargin.frontier import FORMAT
-from hardmargin.methods import directions, packing, proof
+from hardmargin.methods import directions, packing
+from hardmargin.search import proof
 
 METHODS = ["packing", "directions", "auto"]
 # Some hundred subproblems. The last feature depends on others, so that there is a projection in the state.

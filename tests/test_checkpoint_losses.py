@@ -12,10 +12,11 @@ import pytest
 from brute_force import optimum, problems_with_trees
 from hardmargin import Result, Status
 from hardmargin.checkpoint import Identity, read_checkpoint, write_checkpoint
-from hardmargin.methods import directions, packing, proof
+from hardmargin.methods import directions, packing
 from hardmargin.methods.base import Limits
 from hardmargin.methods.directions import DirectionProof
 from hardmargin.methods.packing import PackingProof
+from hardmargin.search import proof
 
 
 @pytest.fixture(scope="module")

@@ -11,8 +11,8 @@ import pytest
 
 from hardmargin.data import generate
 from hardmargin.frontier import Frontier
-from hardmargin.methods.engine import Search
 from hardmargin.problem import Problem
+from hardmargin.search.engine import Search
 from waiting import NEVER
 
 pytest.importorskip("distributed", reason="Dask is not installed")

@@ -11,8 +11,8 @@ import pytest
 
 from brute_force import optimum, problems_with_trees
 from hardmargin.frontier import Frontier
-from hardmargin.methods.engine import Found, Search
 from hardmargin.problem import Problem
+from hardmargin.search.engine import Found, Search
 
 pytest.importorskip("distributed", reason="Dask is not installed")
 

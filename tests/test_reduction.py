@@ -15,10 +15,10 @@ from hardmargin import Problem, Status, solve
 from hardmargin.data import generate
 from hardmargin.methods import heuristic, packing
 from hardmargin.methods.base import Limits
-from hardmargin.methods.engine import Search
 from hardmargin.methods.packing import Options, PackingProof
-from hardmargin.methods.reduction import Reduction, reduction
 from hardmargin.presolve import presolve
+from hardmargin.search.engine import Search
+from hardmargin.search.reduction import Reduction, reduction
 
 NATIVE_METHODS = [name for name in hardmargin.methods.names() if name not in ("indicator", "benders")]
 
@@ -103,7 +103,7 @@ def test_decisions_for_better_hyperplanes_than_there_are_do_no_harm() -> None:
 
 
 def test_a_resumed_search_knows_what_was_decided(tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr(hardmargin.methods.proof, "Search", partial(Search, slice=1))
+    monkeypatch.setattr(hardmargin.search.proof, "Search", partial(Search, slice=1))
     data, path = generate("A", 200, 3, 1), tmp_path / "state"
     whole = solve(data.X, data.y, 10.0, method="packing")
     first = solve(data.X, data.y, 10.0, method="packing", checkpoint=path, node_limit=1)
@@ -117,14 +117,14 @@ def test_a_resumed_search_knows_what_was_decided(tmp_path, monkeypatch) -> None:
 def test_deciding_takes_a_bounded_number_of_tries(monkeypatch) -> None:
     """Where what is given up costs as much as the objective, keeping the others is certain, and costs nothing."""
     tries = 0
-    attempt = hardmargin.methods.reduction._try
+    attempt = hardmargin.search.reduction._try
 
     def counted(*arguments):
         nonlocal tries
         tries += 1
         return attempt(*arguments)
 
-    monkeypatch.setattr(hardmargin.methods.reduction, "_try", counted)
+    monkeypatch.setattr(hardmargin.search.reduction, "_try", counted)
     rng = np.random.default_rng(0)
     y = np.repeat([1.0, -1.0], 2000)
     X = 3 * y[:, None] + rng.uniform(-1, 1, (4000, 2))

@@ -16,9 +16,9 @@ from numpy.typing import ArrayLike
 from hardmargin.blas import one_blas_thread
 from hardmargin.bounds import SMALLEST_GAP, Recorder, Report, is_possible_gap
 from hardmargin.checkpoint import Identity
+from hardmargin.checkpoint.keeper import Keeper, held_checkpoint
 from hardmargin.cluster import opened_engine
 from hardmargin.cores import useful_threads
-from hardmargin.keeper import Keeper, held_checkpoint
 from hardmargin.methods import get_method, with_frontier
 from hardmargin.methods.base import Incumbent, Limits, Method, parse_options
 from hardmargin.presolve import Presolved, presolve

@@ -12,8 +12,8 @@ from hardmargin.cluster.spread import Spread
 from hardmargin.cluster.waiting import CLOCK, Clock
 from hardmargin.cluster.worker import ProblemOnWorkers
 from hardmargin.frontier import Frontier
-from hardmargin.methods.engine import Found, LocalEngine, Observer, Search, frontier_of
 from hardmargin.problem import Problem
+from hardmargin.search.engine import Found, LocalEngine, Observer, Search, frontier_of
 
 # A search of so few subproblems is made in this process.
 _FEW_NODES = 5000
@@ -45,7 +45,7 @@ class ClusterEngine:
     def search(
         self, problem: Problem, frontier: Frontier | Found, search: Search, observe: Observer | None
     ) -> Found:
-        """See :class:`hardmargin.methods.engine.Engine`."""
+        """See :class:`hardmargin.search.engine.Engine`."""
         self._deadline = self._clock.now() + search.seconds
         open_ = frontier_of(frontier)
         if 0 < search.node_limit <= _FEW_NODES:

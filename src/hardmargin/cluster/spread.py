@@ -18,8 +18,8 @@ from hardmargin.cluster.pool import Pool
 from hardmargin.cluster.waiting import Clock
 from hardmargin.cluster.worker import Slice
 from hardmargin.frontier import Frontier
-from hardmargin.methods.engine import LocalEngine, Observer, Search
 from hardmargin.problem import Problem
+from hardmargin.search.engine import LocalEngine, Observer, Search
 
 # Seconds of a slice: short ones at first, until there are subproblems for all. One that takes longer is done first.
 _FIRST_SLICE = 0.3
@@ -50,7 +50,7 @@ class Outcome(NamedTuple):
 
 @dataclass(frozen=True)
 class ClusterFound:
-    """What a search found, proved and left open; see :class:`hardmargin.methods.engine.Found`."""
+    """What a search found, proved and left open; see :class:`hardmargin.search.engine.Found`."""
 
     weights: list[float]
     bias: float

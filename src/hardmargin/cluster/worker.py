@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from distributed import WorkerPlugin
 
 from hardmargin.frontier import FORMAT, Frontier
-from hardmargin.methods.engine import Found, LocalEngine, Search, knowledge_of
 from hardmargin.problem import Problem
+from hardmargin.search.engine import Found, LocalEngine, Search, knowledge_of
 from hardmargin.versions import __version__
 
 # By the name of the solve the problem, and what the slices on this worker learn from each other. By that of a

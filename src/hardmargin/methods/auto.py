@@ -14,10 +14,10 @@ from hardmargin.bounds import Report
 from hardmargin.methods import directions, packing
 from hardmargin.methods.base import SMALLEST_GAP as SMALLEST_GAP
 from hardmargin.methods.base import Incumbent, Limits, require_positive
-from hardmargin.methods.proof import Proof
-from hardmargin.methods.turns import Player, prove
 from hardmargin.problem import Problem
 from hardmargin.result import Result
+from hardmargin.search.portfolio import Player, prove
+from hardmargin.search.proof import Proof
 
 # Up to how many features the search over directions starts, and up to how many it takes part.
 _FEW_FEATURES = 8

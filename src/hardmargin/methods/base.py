@@ -9,10 +9,10 @@ from typing import Any, NamedTuple, Protocol
 
 from hardmargin.bounds import SMALLEST_GAP as SMALLEST_GAP
 from hardmargin.bounds import Report
-from hardmargin.keeper import Keeper
-from hardmargin.methods.engine import Engine, LocalEngine
+from hardmargin.checkpoint.keeper import Keeper
 from hardmargin.problem import Problem
 from hardmargin.result import Result
+from hardmargin.search.engine import Engine, LocalEngine
 from hardmargin.validation import FloatArray, is_real
 
 

@@ -17,11 +17,11 @@ from hardmargin.bounds import Report
 from hardmargin.frontier import Frontier
 from hardmargin.methods.base import SMALLEST_GAP as SMALLEST_GAP
 from hardmargin.methods.base import Incumbent, Limits, require_positive
-from hardmargin.methods.engine import Found, frontier_of
-from hardmargin.methods.proof import Proof
-from hardmargin.methods.turns import Player, prove
 from hardmargin.problem import Problem
 from hardmargin.result import Result
+from hardmargin.search.engine import Found, frontier_of
+from hardmargin.search.portfolio import Player, prove
+from hardmargin.search.proof import Proof
 from hardmargin.units import GIGABYTE
 from hardmargin.validation import FloatArray
 

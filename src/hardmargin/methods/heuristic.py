@@ -16,9 +16,9 @@ from hardmargin import _core
 from hardmargin.bounds import Report
 from hardmargin.methods.base import SMALLEST_GAP as SMALLEST_GAP
 from hardmargin.methods.base import Incumbent, Limits, require_positive
-from hardmargin.methods.watch import Watch
 from hardmargin.problem import Problem
 from hardmargin.result import Result
+from hardmargin.search.watch import Watch
 from hardmargin.status import Status
 
 # Multiply-adds of one unit of effort.

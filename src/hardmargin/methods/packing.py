@@ -20,12 +20,12 @@ from hardmargin.bounds import Report
 from hardmargin.frontier import Frontier
 from hardmargin.methods.base import SMALLEST_GAP as SMALLEST_GAP
 from hardmargin.methods.base import Incumbent, Limits, require_positive
-from hardmargin.methods.engine import Found, frontier_of, knowledge_of
-from hardmargin.methods.proof import Proof
-from hardmargin.methods.reduction import Reduction, reduction
-from hardmargin.methods.turns import Player, prove
 from hardmargin.problem import Problem
 from hardmargin.result import Result
+from hardmargin.search.engine import Found, frontier_of, knowledge_of
+from hardmargin.search.portfolio import Player, prove
+from hardmargin.search.proof import Proof
+from hardmargin.search.reduction import Reduction, reduction
 from hardmargin.units import GIGABYTE
 from hardmargin.validation import is_real, is_whole
 

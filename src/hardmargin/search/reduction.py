@@ -19,8 +19,8 @@ import numpy as np
 
 from hardmargin.frontier import Frontier
 from hardmargin.methods.base import Incumbent
-from hardmargin.methods.engine import Found, LocalEngine, Search, frontier_of
-from hardmargin.methods.proof import Proof
+from hardmargin.search.engine import Found, LocalEngine, Search, frontier_of
+from hardmargin.search.proof import Proof
 
 # Failures one after the other that end it, and multiply-adds, about a tenth of a second of them.
 _MOST_FAILURES = 3

@@ -13,10 +13,10 @@ from hardmargin.bounds import Report
 from hardmargin.frontier import Frontier
 from hardmargin.methods import heuristic
 from hardmargin.methods.base import Incumbent, Limits
-from hardmargin.methods.engine import Found, Search
-from hardmargin.methods.watch import Watch
 from hardmargin.problem import Problem
 from hardmargin.result import Result
+from hardmargin.search.engine import Found, Search
+from hardmargin.search.watch import Watch
 from hardmargin.status import Status
 
 # Share of the work of a long proof that goes into searching for better hyperplanes.
@@ -49,7 +49,7 @@ class Proof:
     memory : int
         Bytes of open subproblems before they go depth first.
     knowledge : object or None
-        What the core's searches learn from each other; see :class:`hardmargin.methods.engine.Search`.
+        What the core's searches learn from each other; see :class:`hardmargin.search.engine.Search`.
     """
 
     #: The kind of search, and the name of the method.

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hardmargin import _core
-from hardmargin.methods.mip_proof import MipProof
+from hardmargin.literature.mip_proof import MipProof
 from hardmargin.mip.base import Answer, Backend, CoverModel, Cut, Separator, SolverLimits, safe_bound
 from hardmargin.problem import Problem
 from hardmargin.validation import FloatArray

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from hardmargin.atomic import remove_partials
-from hardmargin.checkpoint import (
+from hardmargin.checkpoint.file import (
     CheckpointWarning,
     Identity,
     fingerprint,
@@ -20,10 +20,10 @@ from hardmargin.checkpoint import (
     unusable,
     write_checkpoint,
 )
-from hardmargin.lock import held_lock
+from hardmargin.checkpoint.lock import held_lock
+from hardmargin.checkpoint.saved_state import check_outline, check_solve, checked_projection
 from hardmargin.problem import Problem
 from hardmargin.projection import Projection, projection
-from hardmargin.saved_state import check_outline, check_solve, checked_projection
 from hardmargin.validation import FloatArray, is_real
 
 # Writing may take this share of the time; with a large state the interval grows accordingly.

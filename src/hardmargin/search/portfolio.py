@@ -11,10 +11,10 @@ import numpy as np
 from hardmargin.bounds import Report, relative_gap
 from hardmargin.methods import heuristic
 from hardmargin.methods.base import Incumbent, Limits
-from hardmargin.methods.proof import Proof
-from hardmargin.methods.watch import Watch
 from hardmargin.problem import Problem
 from hardmargin.result import Result
+from hardmargin.search.proof import Proof
+from hardmargin.search.watch import Watch
 from hardmargin.status import Status
 
 # Work of the first turn; turns grow with the work that is done.

@@ -12,11 +12,11 @@ from hardmargin import _core
 from hardmargin.bounds import Report
 from hardmargin.methods import heuristic
 from hardmargin.methods.base import Incumbent, Limits
-from hardmargin.methods.proof import Proof
 from hardmargin.mip import process
 from hardmargin.mip.base import Answer, IndicatorModel, SolverLimits, safe_bound, within_tolerances
 from hardmargin.problem import Problem
 from hardmargin.result import Result
+from hardmargin.search.proof import Proof
 from hardmargin.status import Status
 
 # A solver's solution keeps the samples whose margins miss 1 by less than this.
