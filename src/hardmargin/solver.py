@@ -13,20 +13,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from hardmargin.arrays import FloatArray
 from hardmargin.blas import one_blas_thread
 from hardmargin.bounds import SMALLEST_GAP, Recorder, Report, is_possible_gap
 from hardmargin.checkpoint import Identity
 from hardmargin.checkpoint.keeper import Keeper, held_checkpoint
 from hardmargin.cluster import opened_engine
 from hardmargin.cores import useful_threads
+from hardmargin.incumbent import Incumbent
+from hardmargin.limits import Limits
 from hardmargin.methods import get_method, with_frontier
-from hardmargin.methods.base import Incumbent, Limits, Method, parse_options
+from hardmargin.methods.base import Method, parse_options
 from hardmargin.presolve import Presolved, presolve
 from hardmargin.problem import Problem
 from hardmargin.result import Result
 from hardmargin.signals import HeldSignals, LaterTermination
 from hardmargin.status import Status
-from hardmargin.validation import FloatArray, is_real, is_whole
+from hardmargin.validation import is_real, is_whole
 
 
 def solve(

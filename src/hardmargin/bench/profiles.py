@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from hardmargin.arrays import FloatArray
 from hardmargin.bench.aggregate import mean
 from hardmargin.bench.runs import Run, common, systems_of
-from hardmargin.validation import FloatArray
 
 # Times below this differ by chance more than by method.
 _SHORTEST = 0.01

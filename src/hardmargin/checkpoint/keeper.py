@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from hardmargin.arrays import FloatArray
 from hardmargin.atomic import remove_partials
 from hardmargin.checkpoint.file import (
     CheckpointWarning,
@@ -24,7 +25,7 @@ from hardmargin.checkpoint.lock import held_lock
 from hardmargin.checkpoint.saved_state import check_outline, check_solve, checked_projection
 from hardmargin.problem import Problem
 from hardmargin.projection import Projection, projection
-from hardmargin.validation import FloatArray, is_real
+from hardmargin.validation import is_real
 
 # Writing may take this share of the time; with a large state the interval grows accordingly.
 _LARGEST_SHARE = 0.05

@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hardmargin.arrays import FloatArray
 from hardmargin.frontier import Frontier
 from hardmargin.problem import Problem
 from hardmargin.projection import SMALLEST_FACTOR, Projection
-from hardmargin.validation import FloatArray, is_whole
+from hardmargin.validation import is_whole
 
 # Counts of nodes and of work. The core is given at most half of a count, as 64 bits; a thousand cores get to 2**61
 # in a week.

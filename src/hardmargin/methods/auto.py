@@ -11,9 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hardmargin.bounds import Report
+from hardmargin.incumbent import Incumbent
+from hardmargin.limits import Limits
 from hardmargin.methods import directions, packing
 from hardmargin.methods.base import SMALLEST_GAP as SMALLEST_GAP
-from hardmargin.methods.base import Incumbent, Limits, require_positive
+from hardmargin.methods.base import require_positive
 from hardmargin.problem import Problem
 from hardmargin.result import Result
 from hardmargin.search.portfolio import Player, prove

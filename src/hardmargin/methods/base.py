@@ -1,68 +1,18 @@
-"""What all methods share: their signature, their limits and the way options are given."""
+"""What all methods share: their signature, and the way options are given."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
-from typing import Any, NamedTuple, Protocol
+from dataclasses import fields, is_dataclass
+from typing import Any, Protocol
 
 from hardmargin.bounds import SMALLEST_GAP as SMALLEST_GAP
 from hardmargin.bounds import Report
-from hardmargin.checkpoint.keeper import Keeper
+from hardmargin.incumbent import Incumbent as Incumbent
+from hardmargin.limits import Limits as Limits
 from hardmargin.problem import Problem
 from hardmargin.result import Result
-from hardmargin.search.engine import Engine, LocalEngine
-from hardmargin.validation import FloatArray, is_real
-
-
-class Incumbent(NamedTuple):
-    """The best hyperplane known before a method starts."""
-
-    coef: FloatArray
-    intercept: float
-
-
-@dataclass(frozen=True)
-class Limits:
-    """When a method must stop.
-
-    Attributes
-    ----------
-    time_limit : float
-        Seconds from ``started``.
-    gap : float
-        Relative gap at which the objective counts as proven minimal.
-    threads : int
-        Threads the method may use.
-    node_limit : int or None
-        Number of subproblems it may look at.
-    seed : int
-        Seed of everything random.
-    started : float
-        ``time.monotonic()`` when the solve began; presolve counts too.
-    engine : Engine
-        Where searches run.
-    keeper : Keeper or None
-        What keeps the state of the solve in a file, and has the one to begin with.
-    """
-
-    time_limit: float = 60.0
-    gap: float = 1e-6
-    threads: int = 1
-    node_limit: int | None = None
-    seed: int = 0
-    started: float = field(default_factory=time.monotonic)
-    engine: Engine = field(default_factory=LocalEngine)
-    keeper: Keeper | None = None
-
-    def elapsed(self) -> float:
-        """Seconds since the solve began."""
-        return time.monotonic() - self.started
-
-    def remaining(self) -> float:
-        """Seconds left, never negative."""
-        return max(0.0, self.time_limit - self.elapsed())
+from hardmargin.validation import is_real
 
 
 class Method(Protocol):

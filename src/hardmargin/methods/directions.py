@@ -13,17 +13,19 @@ from typing import Any
 
 import numpy as np
 
+from hardmargin.arrays import FloatArray
 from hardmargin.bounds import Report
 from hardmargin.frontier import Frontier
+from hardmargin.incumbent import Incumbent
+from hardmargin.limits import Limits
 from hardmargin.methods.base import SMALLEST_GAP as SMALLEST_GAP
-from hardmargin.methods.base import Incumbent, Limits, require_positive
+from hardmargin.methods.base import require_positive
 from hardmargin.problem import Problem
 from hardmargin.result import Result
 from hardmargin.search.engine import Found, frontier_of
 from hardmargin.search.portfolio import Player, prove
 from hardmargin.search.proof import Proof
 from hardmargin.units import GIGABYTE
-from hardmargin.validation import FloatArray
 
 HAS_FRONTIER = True
 

@@ -18,8 +18,10 @@ import numpy as np
 
 from hardmargin.bounds import Report
 from hardmargin.frontier import Frontier
+from hardmargin.incumbent import Incumbent
+from hardmargin.limits import Limits
 from hardmargin.methods.base import SMALLEST_GAP as SMALLEST_GAP
-from hardmargin.methods.base import Incumbent, Limits, require_positive
+from hardmargin.methods.base import require_positive
 from hardmargin.problem import Problem
 from hardmargin.result import Result
 from hardmargin.search.engine import Found, frontier_of, knowledge_of

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from hardmargin.bounds import Report, relative_gap
-from hardmargin.methods import heuristic
-from hardmargin.methods.base import Incumbent, Limits
+from hardmargin.incumbent import Incumbent
+from hardmargin.limits import Limits
 from hardmargin.problem import Problem
 from hardmargin.result import Result
+from hardmargin.search.primal import primal_search
 from hardmargin.search.proof import Proof
 from hardmargin.search.watch import Watch
 from hardmargin.status import Status
@@ -211,7 +212,7 @@ def _searched(
     def report_without_rounds(time: float, upper: float, lower: float, _: int) -> None:
         report(time, upper, lower, 0)
 
-    found = heuristic.run(problem, incumbent, limits, report_without_rounds, heuristic.Options(effort))
+    found = primal_search(problem, incumbent, limits, report_without_rounds, effort)
     return replace(found, nodes=0)
 
 

@@ -11,11 +11,12 @@ import numpy as np
 
 from hardmargin.bounds import Report
 from hardmargin.frontier import Frontier
-from hardmargin.methods import heuristic
-from hardmargin.methods.base import Incumbent, Limits
+from hardmargin.incumbent import Incumbent
+from hardmargin.limits import Limits
 from hardmargin.problem import Problem
 from hardmargin.result import Result
 from hardmargin.search.engine import Found, Search
+from hardmargin.search.primal import primal_search, primal_work
 from hardmargin.search.watch import Watch
 from hardmargin.status import Status
 
@@ -175,7 +176,7 @@ class Proof:
 
     def work_until_primal_search(self, effort: float) -> int:
         """The work until the next longer search for a better hyperplane is due; 0 if it is due now."""
-        return max(0, int(self.primal_searches * heuristic.work_of(effort) / _PRIMAL_SHARE) - self.work)
+        return max(0, int(self.primal_searches * primal_work(effort) / _PRIMAL_SHARE) - self.work)
 
     def improve(self, effort: float) -> None:
         """Search for a better hyperplane if that is due: the first time, and after long proofs again.
@@ -185,8 +186,7 @@ class Proof:
         if self.finished or self.work_until_primal_search(effort) > 0:
             return
         limits = replace(self.limits, seed=(self.limits.seed + self.primal_searches) % 2**64)
-        settings = heuristic.Options(effort)
-        found = heuristic.run(self.problem, self.incumbent, limits, self._observe_heuristic, settings)
+        found = primal_search(self.problem, self.incumbent, limits, self._observe_primal_search, effort)
         self.learn(Incumbent(np.array(found.coef), found.intercept), found.objective, found.lower_bound)
         if found.status is Status.HEURISTIC:
             self.primal_searches += 1
@@ -214,5 +214,5 @@ class Proof:
             nodes=self.nodes,
         )
 
-    def _observe_heuristic(self, _: float, upper: float, lower: float, __: int) -> None:
+    def _observe_primal_search(self, _: float, upper: float, lower: float, __: int) -> None:
         self.watch.pass_on(min(upper, self.objective), max(lower, self.lower_bound), self.all_nodes)

@@ -18,7 +18,7 @@ from typing import Literal
 import numpy as np
 
 from hardmargin.frontier import Frontier
-from hardmargin.methods.base import Incumbent
+from hardmargin.incumbent import Incumbent
 from hardmargin.search.engine import Found, LocalEngine, Search, frontier_of
 from hardmargin.search.proof import Proof
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from hardmargin import _core
 from hardmargin.bounds import Report
-from hardmargin.methods.base import Limits
+from hardmargin.limits import Limits
 from hardmargin.status import Status
 
 
