@@ -14,6 +14,7 @@ from hardmargin.methods import directions
 from hardmargin.methods.base import Limits
 from hardmargin.presolve import presolve
 from hardmargin.problem import Problem
+from hardmargin.search.context import Context
 
 SMALL = [("A", 200, 2, 1, 10.0), ("B", 100, 3, 2, 1.0), ("A", 60, 5, 3, 100.0)]
 
@@ -147,7 +148,7 @@ def test_searches_over_samples_are_made_longer_before_rounding_is_blamed() -> No
 
     data = generate("B", 60, 3, 4)
     problem = presolve(Problem.from_data(data.X, data.y, 10.0)).problem
-    result = directions.run(problem, None, Limits(engine=Engine()), lambda *_: None)
+    result = directions.run(problem, None, Limits(), lambda *_: None, context=Context(Engine()))
     assert lengths == [2000, 20_000, 200_000, 2_000_000]
     assert result.status is Status.HEURISTIC
     assert 0 < result.lower_bound < result.objective

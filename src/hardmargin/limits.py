@@ -5,9 +5,6 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 
-from hardmargin.checkpoint.keeper import Keeper
-from hardmargin.search.engine import Engine, LocalEngine
-
 
 @dataclass(frozen=True)
 class Limits:
@@ -27,10 +24,6 @@ class Limits:
         Seed of everything random.
     started : float
         ``time.monotonic()`` when the solve began; presolve counts too.
-    engine : Engine
-        Where searches run.
-    keeper : Keeper or None
-        What keeps the state of the solve in a file, and has the one to begin with.
     """
 
     time_limit: float = 60.0
@@ -39,8 +32,6 @@ class Limits:
     node_limit: int | None = None
     seed: int = 0
     started: float = field(default_factory=time.monotonic)
-    engine: Engine = field(default_factory=LocalEngine)
-    keeper: Keeper | None = None
 
     def elapsed(self) -> float:
         """Seconds since the solve began."""

@@ -18,6 +18,7 @@ from hardmargin.methods.base import SMALLEST_GAP as SMALLEST_GAP
 from hardmargin.methods.base import require_positive
 from hardmargin.problem import Problem
 from hardmargin.result import Result
+from hardmargin.search.context import Context
 from hardmargin.search.portfolio import Player, prove
 from hardmargin.search.proof import Proof
 
@@ -67,28 +68,40 @@ class Options:
 
 
 def run(
-    problem: Problem, incumbent: Incumbent | None, limits: Limits, report: Report, options: Options | None = None
+    problem: Problem,
+    incumbent: Incumbent | None,
+    limits: Limits,
+    report: Report,
+    options: Options | None = None,
+    context: Context | None = None,
 ) -> Result:
     """Solve with the methods that suit the problem; see :class:`hardmargin.methods.base.Method`."""
     settings = options or Options()
 
     def players(found: Result) -> list[Player]:
-        return _players(problem, found, limits, report, settings)
+        return _players(problem, found, limits, report, settings, context)
 
-    return prove(problem, incumbent, limits, report, settings.heuristic_effort, "auto", players)
+    return prove(problem, incumbent, limits, report, settings.heuristic_effort, "auto", players, context)
 
 
-def _players(problem: Problem, found: Result, limits: Limits, report: Report, options: Options) -> list[Player]:
+def _players(
+    problem: Problem,
+    found: Result,
+    limits: Limits,
+    report: Report,
+    options: Options,
+    context: Context | None = None,
+) -> list[Player]:
     """The methods that take part, the one that starts first."""
     both = problem.m <= _SOME_FEATURES
     memory = options.memory / 2 if both else options.memory
     samples = packing.PackingProof(
-        problem, found, limits, report, packing.Options(options.heuristic_effort, memory=memory)
+        problem, found, limits, report, packing.Options(options.heuristic_effort, memory=memory), context
     )
     if not both:
         return [Player(samples)]
     regions = directions.DirectionProof(
-        problem, found, limits, report, directions.Options(options.heuristic_effort, memory)
+        problem, found, limits, report, directions.Options(options.heuristic_effort, memory), context
     )
     few = problem.m <= _FEW_FEATURES
     rather_few = problem.m <= _RATHER_FEW_FEATURES

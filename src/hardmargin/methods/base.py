@@ -12,6 +12,7 @@ from hardmargin.incumbent import Incumbent as Incumbent
 from hardmargin.limits import Limits as Limits
 from hardmargin.problem import Problem
 from hardmargin.result import Result
+from hardmargin.search.context import Context
 from hardmargin.validation import is_real
 
 
@@ -27,6 +28,7 @@ class Method(Protocol):
         The finest relative gap that the method claims.
     HAS_FRONTIER : bool
         Whether it works on open subproblems, so that its state can be kept and its work be spread over a cluster.
+        It then is a :class:`FrontierMethod`.
     """
 
     Options: type[Any]
@@ -41,6 +43,21 @@ class Method(Protocol):
         Ctrl-C comes out of ``report`` as a KeyboardInterrupt, and from nowhere else: a method calls it several
         times a second, and returns when it raises that.
         """
+
+
+class FrontierMethod(Method, Protocol):
+    """A method with HAS_FRONTIER."""
+
+    def run(
+        self,
+        problem: Problem,
+        incumbent: Incumbent | None,
+        limits: Limits,
+        report: Report,
+        options: Any = None,
+        context: Context | None = None,
+    ) -> Result:
+        """Solve ``problem``, with searches that run where ``context`` says, and states that it keeps."""
 
 
 def require_positive(options: Any, *names: str) -> None:

@@ -22,6 +22,7 @@ from hardmargin.methods.base import SMALLEST_GAP as SMALLEST_GAP
 from hardmargin.methods.base import require_positive
 from hardmargin.problem import Problem
 from hardmargin.result import Result
+from hardmargin.search.context import Context
 from hardmargin.search.engine import Found, frontier_of
 from hardmargin.search.portfolio import Player, prove
 from hardmargin.search.proof import Proof
@@ -63,15 +64,20 @@ class Options:
 
 
 def run(
-    problem: Problem, incumbent: Incumbent | None, limits: Limits, report: Report, options: Options | None = None
+    problem: Problem,
+    incumbent: Incumbent | None,
+    limits: Limits,
+    report: Report,
+    options: Options | None = None,
+    context: Context | None = None,
 ) -> Result:
     """Search for a hyperplane and prove it optimal; see :class:`hardmargin.methods.base.Method`."""
     settings = options or Options()
 
     def players(found: Result) -> list[Player]:
-        return [Player(DirectionProof(problem, found, limits, report, settings))]
+        return [Player(DirectionProof(problem, found, limits, report, settings, context))]
 
-    return prove(problem, incumbent, limits, report, settings.heuristic_effort, "directions", players)
+    return prove(problem, incumbent, limits, report, settings.heuristic_effort, "directions", players, context)
 
 
 def _axes(X: FloatArray, coef: FloatArray) -> dict[str, Any]:
@@ -99,8 +105,16 @@ class DirectionProof(Proof):
 
     kind = "directions"
 
-    def __init__(self, problem: Problem, found: Result, limits: Limits, report: Report, options: Options) -> None:
-        super().__init__(problem, found, limits, report)
+    def __init__(
+        self,
+        problem: Problem,
+        found: Result,
+        limits: Limits,
+        report: Report,
+        options: Options,
+        context: Context | None = None,
+    ) -> None:
+        super().__init__(problem, found, limits, report, context)
         self._effort = _LATER_EFFORT * options.heuristic_effort
         self._open: Frontier | Found = Frontier.empty()
         memory = options.memory * GIGABYTE

@@ -24,6 +24,7 @@ from hardmargin.methods.base import SMALLEST_GAP as SMALLEST_GAP
 from hardmargin.methods.base import require_positive
 from hardmargin.problem import Problem
 from hardmargin.result import Result
+from hardmargin.search.context import Context
 from hardmargin.search.engine import Found, frontier_of, knowledge_of
 from hardmargin.search.portfolio import Player, prove
 from hardmargin.search.proof import Proof
@@ -90,15 +91,20 @@ class Options:
 
 
 def run(
-    problem: Problem, incumbent: Incumbent | None, limits: Limits, report: Report, options: Options | None = None
+    problem: Problem,
+    incumbent: Incumbent | None,
+    limits: Limits,
+    report: Report,
+    options: Options | None = None,
+    context: Context | None = None,
 ) -> Result:
     """Search for a hyperplane and prove it optimal; see :class:`hardmargin.methods.base.Method`."""
     settings = options or Options()
 
     def players(found: Result) -> list[Player]:
-        return [Player(PackingProof(problem, found, limits, report, settings))]
+        return [Player(PackingProof(problem, found, limits, report, settings, context))]
 
-    return prove(problem, incumbent, limits, report, settings.heuristic_effort, "packing", players)
+    return prove(problem, incumbent, limits, report, settings.heuristic_effort, "packing", players, context)
 
 
 class PackingProof(Proof):
@@ -106,8 +112,16 @@ class PackingProof(Proof):
 
     kind = "packing"
 
-    def __init__(self, problem: Problem, found: Result, limits: Limits, report: Report, options: Options) -> None:
-        super().__init__(problem, found, limits, report)
+    def __init__(
+        self,
+        problem: Problem,
+        found: Result,
+        limits: Limits,
+        report: Report,
+        options: Options,
+        context: Context | None = None,
+    ) -> None:
+        super().__init__(problem, found, limits, report, context)
         self._cost = float(problem.costs.mean())
         self._step = max(0.1 * (self.objective - self.lower_bound), 2 * self._cost)
         self._effort = _LATER_EFFORT * options.heuristic_effort

@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 
 from hardmargin.bounds import Report, relative_gap
+from hardmargin.checkpoint.keeper import Keeper
 from hardmargin.incumbent import Incumbent
 from hardmargin.limits import Limits
 from hardmargin.problem import Problem
 from hardmargin.result import Result
+from hardmargin.search.context import Context
 from hardmargin.search.primal import primal_search
 from hardmargin.search.proof import Proof
 from hardmargin.search.watch import Watch
@@ -74,6 +76,7 @@ def prove(
     effort: float,
     method: str,
     players_for: Callable[[Result], Sequence[Player]],
+    context: Context | None = None,
 ) -> Result:
     """Find a hyperplane, prove it optimal, and keep the state if that is asked for.
 
@@ -87,30 +90,35 @@ def prove(
         The method's name.
     players_for : callable
         Makes the proofs from what the primal search has found.
+    context : Context or None
+        Of the method.
 
     Returns
     -------
     Result
     """
-    saved = limits.keeper.saved if limits.keeper is not None else None
+    keeper = context.keeper if context is not None else None
+    saved = keeper.saved if keeper is not None else None
     found, enough = _first_answer(problem, incumbent, limits, report, effort, saved)
     if enough:
         if saved is None or not saved["proofs"]:
-            _keep(limits, found, ())
-        elif limits.keeper is not None:
+            _keep(keeper, limits, found, ())
+        elif keeper is not None:
             # There is more in the state that it began with.
-            limits.keeper.pass_on()
+            keeper.pass_on()
         return replace(found, method=method)
     players = players_for(found)
-    nodes_before = _go_on_from(players, limits, saved)
-    if limits.keeper is not None:
+    nodes_before = _go_on_from(players, limits, keeper, saved)
+    if keeper is not None:
         # It may be large, and is no longer needed.
-        saved = limits.keeper.saved = None
-    result = _played(players, limits, nodes_before)
+        saved = keeper.saved = None
+    result = _played(players, limits, keeper, nodes_before)
     return replace(result, method=method)
 
 
-def _go_on_from(players: Sequence[Player], limits: Limits, saved: Mapping[str, Any] | None) -> int:
+def _go_on_from(
+    players: Sequence[Player], limits: Limits, keeper: Keeper | None, saved: Mapping[str, Any] | None
+) -> int:
     """Let the proofs go on from a saved state, and return how many subproblems were looked at beside theirs."""
     if saved is None:
         return 0
@@ -118,7 +126,7 @@ def _go_on_from(players: Sequence[Player], limits: Limits, saved: Mapping[str, A
     if not saved["proofs"]:
         return nodes
     if saved["gap"] > limits.gap:
-        if limits.keeper is not None and limits.keeper.replaces_its_source:
+        if keeper is not None and keeper.replaces_its_source:
             raise ValueError(
                 f"the checkpoint is of a proof to a gap of {saved['gap']:g}; one to {limits.gap:g} has to start "
                 f"anew and would replace it: ask for the gap {saved['gap']:g}, or name another checkpoint to write."
@@ -135,7 +143,7 @@ def _go_on_from(players: Sequence[Player], limits: Limits, saved: Mapping[str, A
     return max(0, nodes - sum(player.proof.nodes for player in players))
 
 
-def _played(players: Sequence[Player], limits: Limits, nodes_before: int) -> Result:
+def _played(players: Sequence[Player], limits: Limits, keeper: Keeper | None, nodes_before: int) -> Result:
     """The result of all turns, with what was looked at before them."""
 
     def best() -> Result:
@@ -147,8 +155,8 @@ def _played(players: Sequence[Player], limits: Limits, nodes_before: int) -> Res
         )
 
     def keep_if_due() -> None:
-        if limits.keeper is not None:
-            limits.keeper.save_if_due(lambda: _state(limits, best(), players))
+        if keeper is not None:
+            keeper.save_if_due(lambda: _state(limits, best(), players))
 
     keep_if_due()
     try:
@@ -167,7 +175,7 @@ def _played(players: Sequence[Player], limits: Limits, nodes_before: int) -> Res
             keep_if_due()
     finally:
         result = best()
-        _keep(limits, result, players)
+        _keep(keeper, limits, result, players)
     return result
 
 
@@ -230,9 +238,9 @@ def _saved_answer(problem: Problem, limits: Limits, saved: Mapping[str, Any]) ->
     )
 
 
-def _keep(limits: Limits, result: Result, players: Sequence[Player]) -> None:
-    if limits.keeper is not None:
-        limits.keeper.save(lambda: _state(limits, result, players), last=True)
+def _keep(keeper: Keeper | None, limits: Limits, result: Result, players: Sequence[Player]) -> None:
+    if keeper is not None:
+        keeper.save(lambda: _state(limits, result, players), last=True)
 
 
 def _state(limits: Limits, result: Result, players: Sequence[Player]) -> dict[str, Any]:

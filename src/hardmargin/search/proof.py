@@ -15,6 +15,7 @@ from hardmargin.incumbent import Incumbent
 from hardmargin.limits import Limits
 from hardmargin.problem import Problem
 from hardmargin.result import Result
+from hardmargin.search.context import Context
 from hardmargin.search.engine import Found, Search
 from hardmargin.search.primal import primal_search, primal_work
 from hardmargin.search.watch import Watch
@@ -56,9 +57,12 @@ class Proof:
     #: The kind of search, and the name of the method.
     kind: str
 
-    def __init__(self, problem: Problem, found: Result, limits: Limits, report: Report) -> None:
+    def __init__(
+        self, problem: Problem, found: Result, limits: Limits, report: Report, context: Context | None = None
+    ) -> None:
         self.problem = problem
         self.limits = limits
+        self.context = context or Context()
         self.watch = Watch(limits, report)
         self.settings: dict[str, Any] = {}
         self.memory = 0
@@ -146,7 +150,7 @@ class Proof:
         It ends after so many subproblems, after so much work (0 means no limit) or that of a step, and when the
         state has to be kept.
         """
-        keeper = self.limits.keeper
+        keeper = self.context.keeper
         search = Search(
             self.kind,
             self.settings,
@@ -160,7 +164,7 @@ class Proof:
             work_limit=min(filter(None, (work, self.step_work)), default=0),
             knowledge=self.knowledge,
         )
-        found = self.limits.engine.search(self.problem, frontier, search, self.observe)
+        found = self.context.engine.search(self.problem, frontier, search, self.observe)
         self._add(found)
         return found
 
