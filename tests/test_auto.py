@@ -204,7 +204,11 @@ def test_a_search_goes_on_from_what_another_left_open(method) -> None:
         "directions": (_core.direction_search, _core.DirectionOptions()),
     }[method]
     upper = 119.0
-    whole = Frontier.whole(0.0, upper) if method == "packing" else Frontier.empty()
+    whole = (
+        _core.packing_root(60, [], [], 0.0, upper)
+        if method == "packing"
+        else _core.direction_root(X, y, costs, upper, options)
+    )
     limits = _core.SearchLimits()
     reference = search(X, y, costs, whole, upper, options, limits, 60.0, None)
     limits.slice, limits.work_limit = {"packing": 2, "directions": 50}[method], 1

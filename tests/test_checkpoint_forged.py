@@ -126,9 +126,10 @@ HUGE = 10**400
         ((*PACKING, "reduction"), {"given_up": [99], "kept": [], "derived_under": 1.0}, "expected samples from 0"),
         ((*PACKING, "reduction"), {"given_up": [1], "kept": [1], "derived_under": 1.0}, "decides a sample twice"),
         ((*PACKING, "open"), 7, "packing.open is not made of three arrays"),
-        ((*PACKING, "open", 0), {"array of the archive": 99}, "it cannot be unpacked"),
-        ((*PACKING, "open", 0), {"array of the archive": [1]}, "it cannot be unpacked"),
+        ((*DIRECTIONS, "open", 0), {"array of the archive": 99}, "it cannot be unpacked"),
+        ((*DIRECTIONS, "open", 0), {"array of the archive": [1]}, "it cannot be unpacked"),
         ((*DIRECTIONS, "axes", "first_axis"), [1.0], r"first_axis is \[1.0\]; expected 5 numbers"),
+        ((*DIRECTIONS, "sample_nodes"), 0, "directions.sample_nodes is 0"),
         ((*DIRECTIONS, "axes", "mirrored"), 5, "mirrored is 5; expected a feature from 0 to 4"),
     ],
 )
@@ -192,8 +193,23 @@ def test_a_search_that_is_under_way_has_something_open(tmp_path) -> None:
     for array, name in arrays_of(members, "packing").items():
         members[name] = saved(empty[array])
     write(path, members)
+    with pytest.raises(ValueError, match=r"packing\.open has no subproblem"):
+        resumed(path, "packing")
+
+
+def test_a_search_below_a_target_does_not_begin_anew(tmp_path) -> None:
+    path = tmp_path / "state"
+    write(path, with_value(state_of("packing", path, node_limit=30), (*PACKING, "open"), None))
     with pytest.raises(ValueError, match="in the middle of a search and has nothing open"):
         resumed(path, "packing")
+
+
+def test_a_search_over_directions_without_regions_begins_with_all_of_them(tmp_path) -> None:
+    path = tmp_path / "state"
+    write(path, with_value(state_of("directions", path, node_limit=30), (*DIRECTIONS, "open"), None))
+    result = solve(X, y, 10.0, method="directions", resume=path)
+    assert result.optimal
+    assert result.objective == pytest.approx(solve(X, y, 10.0).objective, rel=1e-6)
 
 
 @pytest.mark.parametrize(

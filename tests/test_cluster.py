@@ -73,7 +73,6 @@ def slices(monkeypatch) -> list[int]:
     monkeypatch.setattr(link.Link, "submit", submitted)
     monkeypatch.setattr(packing, "_FIRST_NODES", FIRST_NODES)
     monkeypatch.setattr(directions, "_FIRST_NODES", FIRST_NODES)
-    monkeypatch.setattr(engine, "_FIRST_SEARCH", 0.0)
     monkeypatch.setattr(spread, "_PATIENCE", math.inf)
     return given
 

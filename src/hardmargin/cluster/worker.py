@@ -11,6 +11,7 @@ from distributed import WorkerPlugin
 from hardmargin.frontier import FORMAT, Frontier
 from hardmargin.problem import Problem
 from hardmargin.search.engine import Found, LocalEngine, Search, knowledge_of
+from hardmargin.search.settings import PackingSettings
 from hardmargin.versions import __version__
 
 # By the name of the solve the problem, and what the slices on this worker learn from each other. By that of a
@@ -98,6 +99,6 @@ def run_slice(solve: str, name: str, frontier: Frontier, search: Search) -> Slic
     def go_on(upper: float, lower: float, nodes: int) -> bool:
         return upper >= search.upper and _told.get(name, math.inf) >= search.upper
 
-    if search.kind == "packing":
+    if isinstance(search.settings, PackingSettings):
         search = replace(search, knowledge=_knowledge.get(solve))
     return Slice.of(LocalEngine().search(_problems[solve], frontier, search, go_on))

@@ -24,6 +24,7 @@
 #include <iterator>
 #include <limits>
 #include <mutex>
+#include <stdexcept>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -60,6 +61,16 @@ struct SearchOutcome {
     bool exhausted = true;
     std::vector<Node> open;
 };
+
+// Refuses an empty frontier (std::invalid_argument): there is nothing to search, and searching it would prove any
+// bound. The root of a search is made by packing_root() or direction_root().
+template <typename Node>
+void require_open(const std::vector<Node>& frontier) {
+    if (frontier.empty()) {
+        throw std::invalid_argument(
+            "frontier: it is empty; expected the root of a search, or what a search has left open");
+    }
+}
 
 template <typename Tree>
 class TreeSearch {

@@ -8,7 +8,7 @@ incumbent, whose direction is the middle of the face of the cube that is searche
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,9 +23,11 @@ from hardmargin.methods.base import require_positive
 from hardmargin.problem import Problem
 from hardmargin.result import Result
 from hardmargin.search.context import Context
-from hardmargin.search.engine import Found, frontier_of
+from hardmargin.search.engine import Found, plain_open, restored_open
 from hardmargin.search.portfolio import Player, prove
 from hardmargin.search.proof import Proof
+from hardmargin.search.roots import direction_root
+from hardmargin.search.settings import DirectionSettings
 from hardmargin.units import GIGABYTE
 
 HAS_FRONTIER = True
@@ -37,8 +39,7 @@ _LATER_EFFORT = 10.0
 _TURNED = 30.0
 # Of the memory, what the threads may use together for the pairs; the rest is for open regions.
 _PATH_SHARE = 0.5
-# Subproblems of a search over the samples of a region that cannot be split, at first and in the end.
-_SAMPLE_NODES = 2000
+# Subproblems of a search over the samples of a region that cannot be split, in the end.
 _MOST_SAMPLE_NODES = 2_000_000
 
 
@@ -80,11 +81,12 @@ def run(
     return prove(problem, incumbent, limits, report, settings.heuristic_effort, "directions", players, context)
 
 
-def _axes(X: FloatArray, coef: FloatArray) -> dict[str, Any]:
-    """The core's options that say which axes regions have: the best hyperplane's, and nearly the features' own.
+def _mirrored(X: FloatArray, coef: FloatArray) -> int:
+    """The feature whose axis the best hyperplane's direction takes the place of.
 
-    The axis that it replaces turns up in all others. If that is the one of a feature that varies far more than the
-    rest, regions cannot be narrow in it without being narrow in all: then it should be another.
+    Regions have that direction as one axis, and nearly the features' own as the others. The axis that it replaces
+    turns up in all others. If that is the one of a feature that varies far more than the rest, regions cannot be
+    narrow in it without being narrow in all: then it should be another.
     """
     length = float(np.linalg.norm(coef))
     mirrored = 0
@@ -97,7 +99,7 @@ def _axes(X: FloatArray, coef: FloatArray) -> dict[str, Any]:
         np.fill_diagonal(turned, 0.0)
         worst = turned.max(axis=1)
         mirrored = 0 if worst[0] < _TURNED else int(worst.argmin())
-    return {"first_axis": [float(weight) for weight in coef], "mirrored": mirrored}
+    return mirrored
 
 
 class DirectionProof(Proof):
@@ -116,30 +118,37 @@ class DirectionProof(Proof):
     ) -> None:
         super().__init__(problem, found, limits, report, context)
         self._effort = _LATER_EFFORT * options.heuristic_effort
-        self._open: Frontier | Found = Frontier.empty()
+        # What the last search has left open; None if the next one begins with all directions.
+        self._open: Frontier | Found | None = None
         memory = options.memory * GIGABYTE
         self.memory = int((1 - _PATH_SHARE) * memory)
-        self.settings = {
+        self._settings = DirectionSettings(
             # Half of the gap asked for is left to rounding.
-            "gap": limits.gap / 2,
-            **_axes(problem.X, self.coef),
-            "path_memory": int(_PATH_SHARE * memory / limits.threads),
-            "sample_nodes": _SAMPLE_NODES,
-        }
+            gap=limits.gap / 2,
+            first_axis=tuple(self.coef.tolist()),
+            mirrored=_mirrored(problem.X, self.coef),
+            path_memory=int(_PATH_SHARE * memory / limits.threads),
+        )
 
     def state(self) -> dict[str, Any]:
         """See :class:`Proof`."""
         return {
             **super().state(),
-            "axes": {name: self.settings[name] for name in ("first_axis", "mirrored")},
-            "open": frontier_of(self._open),
+            "axes": {"first_axis": list(self._settings.first_axis), "mirrored": self._settings.mirrored},
+            "sample_nodes": self._settings.sample_nodes,
+            "open": plain_open(self._open),
         }
 
     def restore(self, state: dict[str, Any]) -> None:
         """See :class:`Proof`."""
         super().restore(state)
-        self.settings.update(state["axes"])
-        self._open = Frontier(*state["open"])
+        self._settings = replace(
+            self._settings,
+            first_axis=tuple(state["axes"]["first_axis"]),
+            mirrored=state["axes"]["mirrored"],
+            sample_nodes=state["sample_nodes"],
+        )
+        self._open = restored_open(state["open"])
 
     def steps(self) -> Iterator[None]:
         """See :class:`Proof`."""
@@ -154,9 +163,13 @@ class DirectionProof(Proof):
 
     def _go_on(self, nodes: int | None = None) -> None:
         """Search the open regions, up to so many of them and their parts."""
-        self._open = self.search(self._open, self.objective, nodes=nodes)
+        if self._open is None:
+            self._open = direction_root(self.problem, self._settings, self.objective)
+        self._open = self.search(self._open, self._settings, self.objective, nodes=nodes)
         if self._open.exhausted and not self.proven:
             # What is left cannot be split any further, and was not closed by searching over its samples: either
             # that search was too short, or rounding is in the way.
-            self.stuck = self.settings["sample_nodes"] >= _MOST_SAMPLE_NODES
-            self.settings["sample_nodes"] *= 10
+            sample_nodes = self._settings.sample_nodes
+            self.stuck = sample_nodes >= _MOST_SAMPLE_NODES
+            self._settings = replace(self._settings, sample_nodes=10 * sample_nodes)
+            self._open = plain_open(self._open)

@@ -10,11 +10,9 @@ then the last target proven, and what all lower targets cost is about half of wh
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from math import inf, log
 from typing import Any, Literal
-
-import numpy as np
 
 from hardmargin.bounds import Report
 from hardmargin.frontier import Frontier
@@ -25,10 +23,12 @@ from hardmargin.methods.base import require_positive
 from hardmargin.problem import Problem
 from hardmargin.result import Result
 from hardmargin.search.context import Context
-from hardmargin.search.engine import Found, frontier_of, knowledge_of
+from hardmargin.search.engine import Found, knowledge_of, plain_open, restored_open
 from hardmargin.search.portfolio import Player, prove
 from hardmargin.search.proof import Proof
 from hardmargin.search.reduction import Reduction, reduction
+from hardmargin.search.roots import packing_root
+from hardmargin.search.settings import PackingSettings
 from hardmargin.units import GIGABYTE
 from hardmargin.validation import is_real, is_whole
 
@@ -76,7 +76,7 @@ class Options:
     """
 
     heuristic_effort: float = 0.2
-    strong_candidates: int = 1
+    strong_candidates: int = PackingSettings.strong_candidates
     cover_distance: float | Literal["auto"] = "auto"
     memory: float = 4.0
 
@@ -129,24 +129,23 @@ class PackingProof(Proof):
         self._first_nodes = 0
         # The present target, what its search has left open, and the work and subproblems that it has needed so far.
         self._target: float | None = None
-        self._open: Frontier | Found = Frontier.empty()
+        self._open: Frontier | Found | None = None
         self._target_work = self._target_nodes = 0
         # The target before it, and the work that it has needed.
         self._last_target = self.lower_bound
         self._last_work = 0
         distance = options.cover_distance
-        self._cover_distance = None if distance == "auto" else float(distance)
         self.knowledge = knowledge_of(problem)
         memory = options.memory * GIGABYTE
         self.memory = int((1 - _POOL_SHARE) * memory)
-        self.settings = {
+        self._settings = PackingSettings(
             # Half of the gap asked for is left to rounding.
-            "gap": limits.gap / 2,
-            "strong_candidates": int(options.strong_candidates),
-            "cover_distance": self._cover_distance,
+            gap=limits.gap / 2,
+            strong_candidates=int(options.strong_candidates),
+            cover_distance=None if distance == "auto" else float(distance),
             # Every thread has sets of its own, and they have some in common.
-            "pool_memory": int(_POOL_SHARE * memory / (limits.threads + 1)),
-        }
+            pool_memory=int(_POOL_SHARE * memory / (limits.threads + 1)),
+        )
 
     def state(self) -> dict[str, Any]:
         """See :class:`Proof`."""
@@ -159,7 +158,7 @@ class PackingProof(Proof):
             "target_nodes": self._target_nodes,
             "last_target": self._last_target,
             "last_work": self._last_work,
-            "open": frontier_of(self._open),
+            "open": plain_open(self._open),
             "reduction": self._reduction and asdict(self._reduction),
         }
 
@@ -170,9 +169,8 @@ class PackingProof(Proof):
         self._target, self._target_work = state["target"], state["target_work"]
         self._target_nodes = state["target_nodes"]
         self._last_target, self._last_work = state["last_target"], state["last_work"]
-        self._open = Frontier(*state["open"])
-        if self._open.size == 0 and (self._target is not None or 0 < self._first_nodes < _FIRST_NODES):
-            # An empty frontier would count as a search that has closed everything.
+        self._open = restored_open(state["open"])
+        if self._open is None and (self._target is not None or 0 < self._first_nodes < _FIRST_NODES):
             raise ValueError("the state is in the middle of a search and has nothing open; start without it.")
         self._reduction = Reduction(**state["reduction"]) if state["reduction"] is not None else None
 
@@ -190,7 +188,7 @@ class PackingProof(Proof):
             # What is open below a target is all that is open below a smaller one.
             return min(self._target, self.objective)
         # A search proves a little less than its target.
-        target = self.lower_bound / (1 - self.settings["gap"]) + self._step
+        target = self.lower_bound / (1 - self._settings.gap) + self._step
         return self.objective if target > self.objective - self._cost else target
 
     def steps(self) -> Iterator[None]:
@@ -208,29 +206,30 @@ class PackingProof(Proof):
 
     def _first_search(self) -> None:
         """Search for the optimum itself for a while, by packings alone: enough for small problems."""
-        if self._first_nodes == 0:
+        if self._first_nodes == 0 or self._open is None:
             self._open = self._whole(self.objective)
-        self.settings["cover_distance"] = np.inf
+        without_cover = replace(self._settings, cover_distance=inf)
         self._open = self.search(
-            self._open, self.objective, nodes=_FIRST_NODES - self._first_nodes, work=_FIRST_WORK
+            self._open, without_cover, self.objective, nodes=_FIRST_NODES - self._first_nodes, work=_FIRST_WORK
         )
-        self.settings["cover_distance"] = self._cover_distance
         over = self._open.exhausted or self.work >= _FIRST_WORK
         self._first_nodes = _FIRST_NODES if over else self._first_nodes + self._open.nodes
 
     def _search_below(self, target: float) -> None:
         """Go on with the search below a target, or begin it."""
-        if self._target is None or target > self._target:
+        if self._open is None or self._target is None or target > self._target:
             self._target_work = self._target_nodes = 0
             self._open = self._whole(target)
         self._target = target
         ends = (self._work_left(), self.work_until_primal_search(self._effort))
-        found = self._open = self.search(self._open, target, work=min(filter(None, ends), default=0))
+        found = self._open = self.search(
+            self._open, self._settings, target, work=min(filter(None, ends), default=0)
+        )
         self._target_work += found.work
         self._target_nodes += found.nodes
         proven = self.lower_bound >= self._proven(target)
         if proven or found.exhausted:
-            self._target, self._open = None, Frontier.empty()
+            self._target = self._open = None
             # Even the easiest target takes one subproblem.
             easy = max(_EASY_WORK, self._target_work / max(self._target_nodes, 1))
             self._adjust_step(target - self._last_target, self._target_work / max(self._last_work, easy))
@@ -238,7 +237,7 @@ class PackingProof(Proof):
             # A search that was not cut short and has not proven its target never will: rounding is in the way.
             self.stuck = not proven
         elif 0 < self._most_work() <= self._target_work and not self.finished:
-            self._target, self._open = None, Frontier.empty()
+            self._target = self._open = None
             self._step = max(self._cost, 0.5 * (target - self._last_target))
 
     def _most_work(self) -> int:
@@ -264,7 +263,8 @@ class PackingProof(Proof):
     def _whole(self, upper: float) -> Frontier:
         """The whole problem as a frontier, as far as it can be better than ``upper``."""
         known = self._reduction
-        if known is None or known.derived_under < upper * (1 - self.settings["gap"]):
+        if known is None or known.derived_under < upper * (1 - self._settings.gap):
             # What is decided for better hyperplanes only is in the way of proving that there are none.
             known = Reduction()
-        return Frontier.decided(known.kept, known.given_up, self.lower_bound, min(upper, known.derived_under))
+        derived_under = min(upper, known.derived_under)
+        return packing_root(self.problem, self.lower_bound, derived_under, kept=known.kept, given_up=known.given_up)

@@ -1,20 +1,17 @@
-"""Where the compiled searches run: in this process, or wherever else somebody has written an engine for."""
+"""Where the core's searches run: in this process, or where another engine runs them."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from hardmargin import _core
 from hardmargin.frontier import Frontier
 from hardmargin.problem import Problem
+from hardmargin.search.settings import PackingSettings, Settings
 
-_SEARCHES: Mapping[str, tuple[Callable[..., Any], type[Any]]] = {
-    "packing": (_core.packing_search, _core.PackingOptions),
-    "directions": (_core.direction_search, _core.DirectionOptions),
-}
+_LIMITS = _core.SearchLimits()
 
 
 class Found(Protocol):
@@ -48,10 +45,8 @@ class Search:
 
     Attributes
     ----------
-    kind : str
-        "packing" or "directions".
-    settings : dict
-        The core's options by name.
+    settings : PackingSettings or DirectionSettings
+        Which search it is, and how it works.
     upper : float
         Only solutions that cost less are searched for.
     seconds : float
@@ -68,23 +63,34 @@ class Search:
         After how many subproblems, and how many multiply-adds, to end; 0 means no limit.
     slice : int
         How many subproblems are looked at before the limits are.
-    knowledge : object or None
-        What the core has learnt in earlier searches over the same samples; this one adds to it. Not plain data: it
-        stays in this process.
+    knowledge : PackingKnowledge or None
+        For a search over samples: what the core has learnt in earlier searches over the same ones; this one adds to
+        it. Not plain data: it stays in this process.
     """
 
-    kind: str
-    settings: Mapping[str, Any]
+    settings: Settings
     upper: float
     seconds: float
-    pause: float = math.inf
-    keep_below: float = 0.0
-    threads: int = 1
-    memory: int = 2**30
-    node_limit: int = 0
-    work_limit: int = 0
-    slice: int = 256
-    knowledge: Any = None
+    pause: float = _LIMITS.pause
+    keep_below: float = _LIMITS.keep_below
+    threads: int = _LIMITS.threads
+    memory: int = _LIMITS.memory
+    node_limit: int = _LIMITS.node_limit
+    work_limit: int = _LIMITS.work_limit
+    slice: int = _LIMITS.slice
+    knowledge: _core.PackingKnowledge | None = None
+
+    def limits(self) -> _core.SearchLimits:
+        """What the core is told of it."""
+        limits = _core.SearchLimits()
+        limits.pause = self.pause
+        limits.keep_below = self.keep_below
+        limits.threads = self.threads
+        limits.memory = self.memory
+        limits.node_limit = self.node_limit
+        limits.work_limit = self.work_limit
+        limits.slice = self.slice
+        return limits
 
 
 #: ``observe(upper, lower, nodes)`` is called several times a second; False ends the search.
@@ -97,7 +103,13 @@ class Engine(Protocol):
     def search(
         self, problem: Problem, frontier: Frontier | Found, search: Search, observe: Observer | None
     ) -> Found:
-        """Search below a frontier, or go on where an earlier search of this engine has ended."""
+        """Search below a frontier, or continue where an earlier search of this engine has ended.
+
+        Raises
+        ------
+        ValueError
+            If nothing is open there.
+        """
 
 
 class LocalEngine:
@@ -107,29 +119,30 @@ class LocalEngine:
         self, problem: Problem, frontier: Frontier | Found, search: Search, observe: Observer | None
     ) -> Found:
         """See :class:`Engine`."""
-        run, options_type = _SEARCHES[search.kind]
-        options = options_type()
-        for name, value in search.settings.items():
-            setattr(options, name, value)
-        if search.knowledge is not None:
-            options.knowledge = search.knowledge
-        limits = _core.SearchLimits()
-        limits.threads = search.threads
-        limits.memory = search.memory
-        limits.pause = search.pause
-        limits.keep_below = search.keep_below
-        limits.node_limit = search.node_limit
-        limits.work_limit = search.work_limit
-        limits.slice = search.slice
-        found: Found = run(
-            problem.X, problem.y, problem.costs, frontier, search.upper, options, limits, search.seconds, observe
-        )
-        return found
+        samples = (problem.X, problem.y, problem.costs)
+        # Its own result or three arrays, as the core wants them.
+        start = cast("Any", frontier)
+        ends = (search.limits(), search.seconds, observe)
+        if isinstance(search.settings, PackingSettings):
+            packing = search.settings.options(search.knowledge)
+            return _core.packing_search(*samples, start, search.upper, packing, *ends)
+        return _core.direction_search(*samples, start, search.upper, search.settings.options(), *ends)
 
 
 def frontier_of(open_: Frontier | Found) -> Frontier:
-    """What a search has left open, as plain data."""
+    """What a search has left open, as plain data; empty if nothing is."""
     return open_ if isinstance(open_, Frontier) else Frontier(*open_.open)
+
+
+def plain_open(open_: Frontier | Found | None) -> Frontier | None:
+    """What is open, for a state; None if no search is under way, so that the next one begins with a root."""
+    frontier = Frontier.empty() if open_ is None else frontier_of(open_)
+    return frontier if frontier.size else None
+
+
+def restored_open(value: Sequence[Any] | None) -> Frontier | None:
+    """The inverse of :func:`plain_open`, for a state that was read from a file."""
+    return None if value is None else Frontier(*value)
 
 
 def knowledge_of(problem: Problem) -> _core.PackingKnowledge:

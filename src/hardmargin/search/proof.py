@@ -18,6 +18,7 @@ from hardmargin.result import Result
 from hardmargin.search.context import Context
 from hardmargin.search.engine import Found, Search
 from hardmargin.search.primal import primal_search, primal_work
+from hardmargin.search.settings import Settings
 from hardmargin.search.watch import Watch
 from hardmargin.status import Status
 
@@ -46,8 +47,6 @@ class Proof:
         Whether rounding is in the way of going on.
     primal_searches : int
         How many longer searches for a better hyperplane there have been.
-    settings : dict
-        The core's options of the searches.
     memory : int
         Bytes of open subproblems before they go depth first.
     knowledge : object or None
@@ -64,7 +63,6 @@ class Proof:
         self.limits = limits
         self.context = context or Context()
         self.watch = Watch(limits, report)
-        self.settings: dict[str, Any] = {}
         self.memory = 0
         self.knowledge: Any = None
         self.coef = np.array(found.coef)
@@ -144,7 +142,15 @@ class Proof:
             limits.append(max(1, self.limits.node_limit - self.all_nodes))
         return min(limits, default=0)
 
-    def search(self, frontier: Frontier | Found, upper: float, *, nodes: int | None = None, work: int = 0) -> Found:
+    def search(
+        self,
+        frontier: Frontier | Found,
+        settings: Settings,
+        upper: float,
+        *,
+        nodes: int | None = None,
+        work: int = 0,
+    ) -> Found:
         """Search below a frontier for hyperplanes that cost less than ``upper``, and take over what is found.
 
         It ends after so many subproblems, after so much work (0 means no limit) or that of a step, and when the
@@ -152,8 +158,7 @@ class Proof:
         """
         keeper = self.context.keeper
         search = Search(
-            self.kind,
-            self.settings,
+            settings,
             upper,
             self.limits.remaining(),
             pause=keeper.seconds_until_due() if keeper is not None else math.inf,
