@@ -29,13 +29,13 @@ def many_turns(monkeypatch) -> list[str]:
     for name in ("_SHARE_OF_SAMPLES", "_SHARE_OF_DIRECTIONS", "_LARGE_SHARE_OF_DIRECTIONS"):
         monkeypatch.setattr(auto, name, 0.5)
     had: list[str] = []
-    take_turn = portfolio.Player.take_turn
+    take_turn = portfolio.Member.take_turn
 
-    def noted(player, *, alone) -> None:
-        had.append(player.proof.kind)
-        take_turn(player, alone=alone)
+    def noted(member, *, alone) -> None:
+        had.append(member.proof.kind)
+        take_turn(member, alone=alone)
 
-    monkeypatch.setattr(portfolio.Player, "take_turn", noted)
+    monkeypatch.setattr(portfolio.Member, "take_turn", noted)
     # A slice is the shortest turn there is.
     monkeypatch.setattr(proof, "Search", partial(proof.Search, slice=2))
     return had
@@ -98,9 +98,9 @@ def test_shares_of_the_work(kind, n, d, C, first, share, head_start) -> None:
     data = generate(kind, n, d, 4)
     problem = Problem.from_data(data.X, data.y, C)
     found = heuristic.run(problem, None, Limits(), lambda *_: None, heuristic.Options(0.01))
-    players = auto._players(problem, found, Limits(), lambda *_: None, auto.Options())
-    assert players[0].proof.kind == first
-    ahead, other = players
+    members = auto._members(problem, found, Limits(), lambda *_: None, auto.Options())
+    assert members[0].proof.kind == first
+    ahead, other = members
     # Beyond its first turn the other one is due when the head start is over, and then by its share.
     ahead.proof.work, other.proof.work = int(head_start), portfolio._FIRST_TURN
     assert other.due == pytest.approx(ahead.due + portfolio._FIRST_TURN / share)
@@ -122,13 +122,13 @@ def test_shares_outlive_a_better_hyperplane(tmp_path, many_turns, monkeypatch) -
     shares = []
     monkeypatch.setattr(auto, "_SHARE_OF_DIRECTIONS", 0.125)
     monkeypatch.setattr(auto, "_LARGE_SHARE_OF_DIRECTIONS", 0.125)
-    take_turn = portfolio.Player.take_turn
+    take_turn = portfolio.Member.take_turn
 
-    def noted(player, *, alone) -> None:
-        shares.append(player._share)
-        take_turn(player, alone=alone)
+    def noted(member, *, alone) -> None:
+        shares.append(member._share)
+        take_turn(member, alone=alone)
 
-    monkeypatch.setattr(portfolio.Player, "take_turn", noted)
+    monkeypatch.setattr(portfolio.Member, "take_turn", noted)
     solve(data.X, data.y, 10.0, resume=path, node_limit=100, time_limit=None)
     assert set(shares) == {0.5}
 

@@ -12,7 +12,7 @@ import pytest
 from brute_force import optimum, problems_with_trees
 from hardmargin.frontier import Frontier
 from hardmargin.problem import Problem
-from hardmargin.search.engine import Found, Search
+from hardmargin.search.engine import Search, SearchResult
 from hardmargin.search.roots import direction_root, packing_root
 from hardmargin.search.settings import DirectionSettings, PackingSettings
 
@@ -23,7 +23,7 @@ from hardmargin.cluster import link, spread
 from hardmargin.cluster.engine import ClusterEngine
 
 
-def exhausted(problem: Problem, client, search: Search) -> Found:
+def exhausted(problem: Problem, client, search: Search) -> SearchResult:
     """What is found when the search goes on after every pause."""
     cluster, open_ = ClusterEngine(client), packing_root(problem, 0.0, search.upper)
     upper = search.upper

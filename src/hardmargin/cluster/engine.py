@@ -12,7 +12,7 @@ from hardmargin.cluster.waiting import CLOCK, Clock
 from hardmargin.cluster.worker import ProblemOnWorkers
 from hardmargin.frontier import Frontier
 from hardmargin.problem import Problem
-from hardmargin.search.engine import Found, LocalEngine, Observer, Search, frontier_of
+from hardmargin.search.engine import LocalEngine, Observer, Search, SearchResult, frontier_of
 
 # A search of so few subproblems is made in this process.
 _FEW_NODES = 5000
@@ -40,8 +40,8 @@ class ClusterEngine:
         self._warned: set[str] = set()
 
     def search(
-        self, problem: Problem, frontier: Frontier | Found, search: Search, observe: Observer | None
-    ) -> Found:
+        self, problem: Problem, frontier: Frontier | SearchResult, search: Search, observe: Observer | None
+    ) -> SearchResult:
         """See :class:`hardmargin.search.engine.Engine`."""
         self._deadline = self._clock.now() + search.seconds
         open_ = frontier_of(frontier).required()

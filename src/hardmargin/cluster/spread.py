@@ -48,8 +48,8 @@ class Outcome(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ClusterFound:
-    """What a search found, proved and left open; see :class:`hardmargin.search.engine.Found`."""
+class SpreadResult:
+    """What a search found, proved and left open; see :class:`hardmargin.search.engine.SearchResult`."""
 
     weights: list[float]
     bias: float
@@ -118,7 +118,7 @@ class Spread:
     def __exit__(self, *_: object) -> None:
         self._take_back()
 
-    def run(self) -> ClusterFound:
+    def run(self) -> SpreadResult:
         """Search until the end or a limit."""
         go_on = True
         while go_on and self._unfinished() and self._clock.now() < self._deadline:
@@ -145,7 +145,7 @@ class Spread:
         # As the core does it: a search that continues with these has to know under what the rest was closed.
         left = Frontier.joined([self._pool.everything(), *self._stuck])
         open_ = left.closed_beside(min(self._closed, self._worth()))
-        return ClusterFound(
+        return SpreadResult(
             self._weights,
             self._bias,
             self._objective,

@@ -10,7 +10,7 @@ from distributed import WorkerPlugin
 
 from hardmargin.frontier import FORMAT, Frontier
 from hardmargin.problem import Problem
-from hardmargin.search.engine import Found, LocalEngine, Search, knowledge_of
+from hardmargin.search.engine import LocalEngine, Search, SearchResult, knowledge_of
 from hardmargin.search.settings import PackingSettings
 from hardmargin.versions import __version__
 
@@ -44,7 +44,7 @@ class Slice(NamedTuple):
     open: Frontier
 
     @classmethod
-    def of(cls, found: Found) -> Slice:
+    def of(cls, found: SearchResult) -> Slice:
         """The plain data of a search that has ended."""
         return cls(
             list(found.weights),

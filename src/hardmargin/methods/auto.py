@@ -19,7 +19,7 @@ from hardmargin.methods.base import require_positive
 from hardmargin.problem import Problem
 from hardmargin.result import Result
 from hardmargin.search.context import Context
-from hardmargin.search.portfolio import Player, prove
+from hardmargin.search.portfolio import Member, prove
 from hardmargin.search.proof import Proof
 
 # Up to how many features the search over directions starts, and up to how many it takes part.
@@ -78,20 +78,20 @@ def run(
     """Solve with the methods that suit the problem; see :class:`hardmargin.methods.base.Method`."""
     settings = options or Options()
 
-    def players(found: Result) -> list[Player]:
-        return _players(problem, found, limits, report, settings, context)
+    def members(found: Result) -> list[Member]:
+        return _members(problem, found, limits, report, settings, context)
 
-    return prove(problem, incumbent, limits, report, settings.heuristic_effort, "auto", players, context)
+    return prove(problem, incumbent, limits, report, settings.heuristic_effort, "auto", members, context)
 
 
-def _players(
+def _members(
     problem: Problem,
     found: Result,
     limits: Limits,
     report: Report,
     options: Options,
     context: Context | None = None,
-) -> list[Player]:
+) -> list[Member]:
     """The methods that take part, the one that starts first."""
     both = problem.m <= _SOME_FEATURES
     memory = options.memory / 2 if both else options.memory
@@ -99,7 +99,7 @@ def _players(
         problem, found, limits, report, packing.Options(options.heuristic_effort, memory=memory), context
     )
     if not both:
-        return [Player(samples)]
+        return [Member(samples)]
     regions = directions.DirectionProof(
         problem, found, limits, report, directions.Options(options.heuristic_effort, memory), context
     )
@@ -120,8 +120,8 @@ def _players(
         share = 1 - _SHARE_OF_SAMPLES
     # In the units of the other one, which gets its share while the first one does the work.
     handicap = share / (1 - share)
-    other = Player(second, share, int(handicap * first_turn_after), int(handicap * head_start))
-    return [Player(first, 1 - share), other]
+    other = Member(second, share, int(handicap * first_turn_after), int(handicap * head_start))
+    return [Member(first, 1 - share), other]
 
 
 def _samples_take_long(problem: Problem, found: Result) -> bool:

@@ -23,8 +23,8 @@ from hardmargin.methods.base import require_positive
 from hardmargin.problem import Problem
 from hardmargin.result import Result
 from hardmargin.search.context import Context
-from hardmargin.search.engine import Found, plain_open, restored_open
-from hardmargin.search.portfolio import Player, prove
+from hardmargin.search.engine import SearchResult, plain_open, restored_open
+from hardmargin.search.portfolio import Member, prove
 from hardmargin.search.proof import Proof
 from hardmargin.search.roots import direction_root
 from hardmargin.search.settings import DirectionSettings
@@ -75,10 +75,10 @@ def run(
     """Search for a hyperplane and prove it optimal; see :class:`hardmargin.methods.base.Method`."""
     settings = options or Options()
 
-    def players(found: Result) -> list[Player]:
-        return [Player(DirectionProof(problem, found, limits, report, settings, context))]
+    def members(found: Result) -> list[Member]:
+        return [Member(DirectionProof(problem, found, limits, report, settings, context))]
 
-    return prove(problem, incumbent, limits, report, settings.heuristic_effort, "directions", players, context)
+    return prove(problem, incumbent, limits, report, settings.heuristic_effort, "directions", members, context)
 
 
 def _mirrored(X: FloatArray, coef: FloatArray) -> int:
@@ -119,7 +119,7 @@ class DirectionProof(Proof):
         super().__init__(problem, found, limits, report, context)
         self._effort = _LATER_EFFORT * options.heuristic_effort
         # What the last search has left open; None if the next one begins with all directions.
-        self._open: Frontier | Found | None = None
+        self._open: Frontier | SearchResult | None = None
         memory = options.memory * GIGABYTE
         self.memory = int((1 - _PATH_SHARE) * memory)
         self._settings = DirectionSettings(

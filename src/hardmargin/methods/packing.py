@@ -23,8 +23,8 @@ from hardmargin.methods.base import require_positive
 from hardmargin.problem import Problem
 from hardmargin.result import Result
 from hardmargin.search.context import Context
-from hardmargin.search.engine import Found, knowledge_of, plain_open, restored_open
-from hardmargin.search.portfolio import Player, prove
+from hardmargin.search.engine import SearchResult, knowledge_of, plain_open, restored_open
+from hardmargin.search.portfolio import Member, prove
 from hardmargin.search.proof import Proof
 from hardmargin.search.reduction import Reduction, reduction
 from hardmargin.search.roots import packing_root
@@ -101,10 +101,10 @@ def run(
     """Search for a hyperplane and prove it optimal; see :class:`hardmargin.methods.base.Method`."""
     settings = options or Options()
 
-    def players(found: Result) -> list[Player]:
-        return [Player(PackingProof(problem, found, limits, report, settings, context))]
+    def members(found: Result) -> list[Member]:
+        return [Member(PackingProof(problem, found, limits, report, settings, context))]
 
-    return prove(problem, incumbent, limits, report, settings.heuristic_effort, "packing", players, context)
+    return prove(problem, incumbent, limits, report, settings.heuristic_effort, "packing", members, context)
 
 
 class PackingProof(Proof):
@@ -129,7 +129,7 @@ class PackingProof(Proof):
         self._first_nodes = 0
         # The present target, what its search has left open, and the work and subproblems that it has needed so far.
         self._target: float | None = None
-        self._open: Frontier | Found | None = None
+        self._open: Frontier | SearchResult | None = None
         self._target_work = self._target_nodes = 0
         # The target before it, and the work that it has needed.
         self._last_target = self.lower_bound
@@ -181,7 +181,7 @@ class PackingProof(Proof):
 
     @property
     def target(self) -> float | None:
-        """What to prove next; None if there is nothing left to prove, or no leave to go on."""
+        """What to prove next; None if the proof is complete or a limit was reached."""
         if self.finished or self.stuck:
             return None
         if self._target is not None and self.lower_bound < self._proven(self._target):

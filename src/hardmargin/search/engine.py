@@ -14,7 +14,7 @@ from hardmargin.search.settings import PackingSettings, Settings
 _LIMITS = _core.SearchLimits()
 
 
-class Found(Protocol):
+class SearchResult(Protocol):
     """What a search found, proved and left open."""
 
     @property
@@ -101,8 +101,8 @@ class Engine(Protocol):
     """Runs searches."""
 
     def search(
-        self, problem: Problem, frontier: Frontier | Found, search: Search, observe: Observer | None
-    ) -> Found:
+        self, problem: Problem, frontier: Frontier | SearchResult, search: Search, observe: Observer | None
+    ) -> SearchResult:
         """Search below a frontier, or continue where an earlier search of this engine has ended.
 
         Raises
@@ -116,8 +116,8 @@ class LocalEngine:
     """Runs searches in this process."""
 
     def search(
-        self, problem: Problem, frontier: Frontier | Found, search: Search, observe: Observer | None
-    ) -> Found:
+        self, problem: Problem, frontier: Frontier | SearchResult, search: Search, observe: Observer | None
+    ) -> SearchResult:
         """See :class:`Engine`."""
         samples = (problem.X, problem.y, problem.costs)
         # Its own result or three arrays, as the core wants them.
@@ -129,12 +129,12 @@ class LocalEngine:
         return _core.direction_search(*samples, start, search.upper, search.settings.options(), *ends)
 
 
-def frontier_of(open_: Frontier | Found) -> Frontier:
+def frontier_of(open_: Frontier | SearchResult) -> Frontier:
     """What a search has left open, as plain data; empty if nothing is."""
     return open_ if isinstance(open_, Frontier) else Frontier(*open_.open)
 
 
-def plain_open(open_: Frontier | Found | None) -> Frontier | None:
+def plain_open(open_: Frontier | SearchResult | None) -> Frontier | None:
     """What is open, for a state; None if no search is under way, so that the next one begins with a root."""
     frontier = Frontier.empty() if open_ is None else frontier_of(open_)
     return frontier if frontier.size else None

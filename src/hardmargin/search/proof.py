@@ -16,7 +16,7 @@ from hardmargin.limits import Limits
 from hardmargin.problem import Problem
 from hardmargin.result import Result
 from hardmargin.search.context import Context
-from hardmargin.search.engine import Found, Search
+from hardmargin.search.engine import Search, SearchResult
 from hardmargin.search.primal import primal_search, primal_work
 from hardmargin.search.settings import Settings
 from hardmargin.search.watch import Watch
@@ -44,7 +44,7 @@ class Proof:
     step_work : int
         After how much of it a step ends; 0 means not before the search does.
     stuck : bool
-        Whether rounding is in the way of going on.
+        Whether the search cannot continue because of rounding.
     primal_searches : int
         How many longer searches for a better hyperplane there have been.
     memory : int
@@ -90,7 +90,7 @@ class Proof:
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on from a state."""
+        """Continue from a state."""
         self.nodes, self.work = state["nodes"], state["work"]
         self.stuck, self.primal_searches = state["stuck"], state["primal_searches"]
 
@@ -127,7 +127,7 @@ class Proof:
 
     @property
     def finished(self) -> bool:
-        """Whether there is nothing left to prove, or no leave to go on."""
+        """Whether the proof is complete or a limit was reached."""
         return self.proven or self.watch.ended is not None or self.out_of_nodes
 
     @property
@@ -144,13 +144,13 @@ class Proof:
 
     def search(
         self,
-        frontier: Frontier | Found,
+        frontier: Frontier | SearchResult,
         settings: Settings,
         upper: float,
         *,
         nodes: int | None = None,
         work: int = 0,
-    ) -> Found:
+    ) -> SearchResult:
         """Search below a frontier for hyperplanes that cost less than ``upper``, and take over what is found.
 
         It ends after so many subproblems, after so much work (0 means no limit) or that of a step, and when the
@@ -173,7 +173,7 @@ class Proof:
         self._add(found)
         return found
 
-    def _add(self, found: Found) -> None:
+    def _add(self, found: SearchResult) -> None:
         """Take over what a search found and proved, and why it ended."""
         self.nodes += found.nodes
         self.work += found.work

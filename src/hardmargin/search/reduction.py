@@ -18,7 +18,7 @@ from typing import Literal
 import numpy as np
 
 from hardmargin.incumbent import Incumbent
-from hardmargin.search.engine import Found, LocalEngine, Search, frontier_of
+from hardmargin.search.engine import LocalEngine, Search, SearchResult, frontier_of
 from hardmargin.search.proof import Proof
 from hardmargin.search.roots import packing_root
 from hardmargin.search.settings import PackingSettings
@@ -93,7 +93,7 @@ def _decide(
     return work
 
 
-def _try(proof: Proof, kept: list[int], given_up: list[int]) -> Found:
+def _try(proof: Proof, kept: list[int], given_up: list[int]) -> SearchResult:
     """One subproblem; if nothing of it is left open, no better hyperplane does with these samples what it says."""
     return LocalEngine().search(
         proof.problem,
