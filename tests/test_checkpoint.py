@@ -18,11 +18,13 @@ from hardmargin.checkpoint.keeper import Keeper
 from hardmargin.cli import main
 from hardmargin.data import generate
 from hardmargin.frontier import FORMAT, Frontier
-from hardmargin.methods import packing
 from hardmargin.search import portfolio
 from hardmargin.search.engine import LocalEngine
 
 IDENTITY = Identity("auto", 3, 2, 1.0, "abc")
+
+# The first search over samples is short.
+SHORT: dict = {"method": "packing", "options": {"first_nodes": 100}}
 
 # No process of a test takes a second on an idle machine; one that takes so many hangs.
 PATIENCE = 900
@@ -66,9 +68,8 @@ def hard():
 
 
 @pytest.fixture
-def harder(monkeypatch):
-    """Some thousand subproblems over samples, which are reported for the first time after a few hundred."""
-    monkeypatch.setattr(packing, "_FIRST_NODES", 100)
+def harder():
+    """Some thousand subproblems over samples, with SHORT reported for the first time after a few hundred."""
     return generate("B", 130, 8, 3)
 
 
@@ -239,18 +240,14 @@ def test_a_finished_solve_is_told_without_a_search(hard, tmp_path, monkeypatch) 
 
 def test_a_finer_gap_does_not_replace_the_state_of_a_coarser_one(harder, tmp_path) -> None:
     path = tmp_path / "state"
-    first = solve(
-        harder.X, harder.y, 10.0, method="packing", gap=0.01, checkpoint=path, report=interrupted_in_the_tree
-    )
+    first = solve(harder.X, harder.y, 10.0, **SHORT, gap=0.01, checkpoint=path, report=interrupted_in_the_tree)
     assert first.status is Status.INTERRUPTED
     written = path.read_bytes()
     with pytest.raises(ValueError, match=r"of a proof to a gap of 0.01; one to 1e-06 has to start anew"):
-        solve(harder.X, harder.y, 10.0, method="packing", checkpoint=path, resume=path)
+        solve(harder.X, harder.y, 10.0, **SHORT, checkpoint=path, resume=path)
     assert path.read_bytes() == written
     other = tmp_path / "other"
-    again = solve(
-        harder.X, harder.y, 10.0, method="packing", checkpoint=other, resume=path, node_limit=first.nodes + 100
-    )
+    again = solve(harder.X, harder.y, 10.0, **SHORT, checkpoint=other, resume=path, node_limit=first.nodes + 100)
     assert again.lower_bound >= first.lower_bound
     assert again.nodes > first.nodes
     assert other.exists()
@@ -259,8 +256,8 @@ def test_a_finer_gap_does_not_replace_the_state_of_a_coarser_one(harder, tmp_pat
 
 def test_a_run_that_ends_at_once_passes_the_state_on(harder, tmp_path) -> None:
     path, other = tmp_path / "state", tmp_path / "other"
-    solve(harder.X, harder.y, 10.0, method="packing", checkpoint=path, report=interrupted_in_the_tree)
-    solve(harder.X, harder.y, 10.0, method="packing", checkpoint=other, resume=path, report=interrupted_at_once)
+    solve(harder.X, harder.y, 10.0, **SHORT, checkpoint=path, report=interrupted_in_the_tree)
+    solve(harder.X, harder.y, 10.0, **SHORT, checkpoint=other, resume=path, report=interrupted_at_once)
     before = open_subproblems(path, harder, method="packing")
     assert open_subproblems(other, harder, method="packing") == before
     assert sum(before.values()) > 0
@@ -271,14 +268,12 @@ TERMINATED = """
 import sys
 from hardmargin import solve
 from hardmargin.data import generate
-from hardmargin.methods import packing
-packing._FIRST_NODES = 100
 data = generate("B", 200, 10, 3)
 def report(time, upper, lower, nodes):
     if nodes > 0:
         print("searching", flush=True)
         sys.stdin.readline()
-limits = {"time_limit": None, "checkpoint_interval": 1e9}
+limits = {"time_limit": None, "checkpoint_interval": 1e9, "options": {"first_nodes": 100}}
 solve(data.X, data.y, 10.0, method="packing", checkpoint=sys.argv[1], report=report, **limits)
 print("not reached")
 """
@@ -321,10 +316,10 @@ def open_subproblems(path, data, C=10.0, method="auto"):
 
 def test_a_coarser_gap_does_not_cost_the_state(harder, tmp_path) -> None:
     path = tmp_path / "state"
-    first = solve(harder.X, harder.y, 10.0, method="packing", checkpoint=path, report=interrupted_in_the_tree)
+    first = solve(harder.X, harder.y, 10.0, **SHORT, checkpoint=path, report=interrupted_in_the_tree)
     assert first.status is Status.INTERRUPTED
     before = open_subproblems(path, harder, method="packing")
-    coarse = solve(harder.X, harder.y, 10.0, method="packing", gap=0.99, checkpoint=path, resume=path)
+    coarse = solve(harder.X, harder.y, 10.0, **SHORT, gap=0.99, checkpoint=path, resume=path)
     assert coarse.optimal
     assert open_subproblems(path, harder, method="packing") == before
     assert sum(before.values()) > 0
@@ -332,11 +327,9 @@ def test_a_coarser_gap_does_not_cost_the_state(harder, tmp_path) -> None:
 
 def test_ctrl_c_at_the_first_report_of_a_resumed_run(harder, tmp_path) -> None:
     path = tmp_path / "state"
-    first = solve(harder.X, harder.y, 10.0, method="packing", checkpoint=path, report=interrupted_in_the_tree)
+    first = solve(harder.X, harder.y, 10.0, **SHORT, checkpoint=path, report=interrupted_in_the_tree)
     written = path.read_bytes()
-    again = solve(
-        harder.X, harder.y, 10.0, method="packing", checkpoint=path, resume=path, report=interrupted_at_once
-    )
+    again = solve(harder.X, harder.y, 10.0, **SHORT, checkpoint=path, resume=path, report=interrupted_at_once)
     assert again.status is Status.INTERRUPTED
     assert (again.objective, again.lower_bound) == (first.objective, first.lower_bound)
     assert path.read_bytes() == written
@@ -348,17 +341,17 @@ def test_an_error_in_the_callers_report_keeps_the_state(harder, tmp_path) -> Non
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        solve(harder.X, harder.y, 10.0, method="packing", checkpoint=tmp_path / "state", report=fail)
+        solve(harder.X, harder.y, 10.0, **SHORT, checkpoint=tmp_path / "state", report=fail)
     assert sum(open_subproblems(tmp_path / "state", harder, method="packing").values()) > 0
 
 
-def test_going_on_does_not_repeat_what_was_done(tmp_path, monkeypatch) -> None:
+def test_going_on_does_not_repeat_what_was_done(tmp_path) -> None:
     """A proof that is stopped and restored many times looks at about as many subproblems as one that is not."""
     # One search, however many subproblems the stops add to it.
-    monkeypatch.setattr(packing, "_FIRST_NODES", 10**6)
+    one_search = {"first_nodes": 10**6}
     data, path, runs = generate("B", 100, 10, 3), tmp_path / "state", 0
-    whole = solve(data.X, data.y, 10.0, method="packing")
-    settings: dict = {"method": "packing", "checkpoint": path}
+    whole = solve(data.X, data.y, 10.0, method="packing", options=one_search)
+    settings: dict = {"method": "packing", "checkpoint": path, "options": one_search}
     result = solve(data.X, data.y, 10.0, node_limit=300, **settings)
     while result.status is Status.NODE_LIMIT:
         runs += 1

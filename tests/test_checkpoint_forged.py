@@ -8,7 +8,6 @@ import json
 import os
 import random
 import zipfile
-from functools import partial
 
 import numpy as np
 import pytest
@@ -17,9 +16,9 @@ from hardmargin import data, solve, verify
 from hardmargin.checkpoint.file import _NAME
 from hardmargin.cli import main
 from hardmargin.frontier import FORMAT
-from hardmargin.methods import directions, packing
-from hardmargin.search import proof
 
+# Small searches have open subproblems too, and a forged state is not searched for long.
+STEPS = {"first_nodes": 8, "slice": 1}
 METHODS = ["packing", "directions", "auto"]
 # Some hundred subproblems. The last feature depends on others, so that there is a projection in the state.
 SAMPLES = data.generate("B", 80, 5, 3)
@@ -28,24 +27,20 @@ y = SAMPLES.y
 
 
 @pytest.fixture(autouse=True)
-def _small_steps(monkeypatch):
-    """Small searches have open subproblems too, and a forged state is not searched for long."""
-    monkeypatch.setattr(proof, "Search", partial(proof.Search, slice=1))
-    monkeypatch.setattr(packing, "_FIRST_NODES", 8)
-    monkeypatch.setattr(directions, "_FIRST_NODES", 8)
+def _quick_writes(monkeypatch):
     monkeypatch.setattr(os, "fsync", lambda _: None)
 
 
 def state_of(method, path, **settings):
     """The members of the archive of a state with open subproblems."""
-    solve(X, y, 10.0, method=method, checkpoint=path, options={"heuristic_effort": 0.01}, **settings)
+    solve(X, y, 10.0, method=method, checkpoint=path, options={"heuristic_effort": 0.01, **STEPS}, **settings)
     with zipfile.ZipFile(io.BytesIO(path.read_bytes().split(b"\n", 2)[2])) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
 def resumed(path, method):
     """Go on from a state for a while."""
-    return solve(X, y, 10.0, method=method, resume=path, node_limit=200)
+    return solve(X, y, 10.0, method=method, resume=path, node_limit=200, options=STEPS)
 
 
 def write(path, members, compression=zipfile.ZIP_STORED) -> None:
@@ -207,7 +202,7 @@ def test_a_search_below_a_target_does_not_begin_anew(tmp_path) -> None:
 def test_a_search_over_directions_without_regions_begins_with_all_of_them(tmp_path) -> None:
     path = tmp_path / "state"
     write(path, with_value(state_of("directions", path, node_limit=30), (*DIRECTIONS, "open"), None))
-    result = solve(X, y, 10.0, method="directions", resume=path)
+    result = solve(X, y, 10.0, method="directions", resume=path, options=STEPS)
     assert result.optimal
     assert result.objective == pytest.approx(solve(X, y, 10.0).objective, rel=1e-6)
 

@@ -58,16 +58,15 @@ def test_one_thread_does_the_same_every_time_and_two_prove_the_same() -> None:
     assert parallel.objective == pytest.approx(first.objective, rel=1e-6)
 
 
-def test_the_bound_rises_and_the_time_limit_is_kept(fake_clock, monkeypatch) -> None:
+def test_the_bound_rises_and_the_time_limit_is_kept(fake_clock) -> None:
     """The time is over in the first step of the proof. The second has no limit of its own, and looks at nothing."""
-    monkeypatch.setattr(directions, "_FIRST_NODES", 300)
     data = generate("B", 200, 10, 6)
 
     def end_time(time, upper, lower, nodes) -> None:
         if nodes > 0:
             fake_clock.end()
 
-    result = solve(data.X, data.y, 10.0, method="directions", report=end_time)
+    result = solve(data.X, data.y, 10.0, method="directions", report=end_time, options={"first_nodes": 300})
     assert result.status is Status.TIME_LIMIT
     # The step ends after a slice that takes it beyond its limit.
     assert 0 < result.nodes < 1500
@@ -102,7 +101,19 @@ def test_a_node_limit_ends_the_search() -> None:
     assert result.lower_bound <= result.objective
 
 
-@pytest.mark.parametrize("options", [{"memory": 0}, {"heuristic_effort": -1.0}, {"memory": True}, {"efort": 1}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"memory": 0},
+        {"heuristic_effort": -1.0},
+        {"memory": True},
+        {"efort": 1},
+        {"slice": 0},
+        {"slice": None},
+        {"first_nodes": 1.5},
+        {"later_effort": 0},
+    ],
+)
 def test_bad_options_are_refused(options) -> None:
     with pytest.raises(ValueError, match=r"expected"):
         solve([[0.0], [1.0]], [0, 1], method="directions", options=options)

@@ -8,12 +8,11 @@ import pytest
 from hardmargin import Problem, Result, Status
 from hardmargin.methods.base import Limits
 from hardmargin.methods.packing import Options, PackingProof
-from hardmargin.search import proof as proof_module
-from hardmargin.search.primal import primal_work
+from hardmargin.search import primal
 
 EFFORT = 2.0
 # The work of a proof between two searches: a tenth of the work goes into them.
-INTERVAL = 10 * primal_work(EFFORT)
+INTERVAL = 10 * primal.work_of(EFFORT)
 
 
 @pytest.fixture
@@ -37,7 +36,7 @@ def seeds(problem, monkeypatch) -> list[int]:
         used.append(limits.seed)
         return flat(problem)
 
-    monkeypatch.setattr(proof_module, "primal_search", search)
+    monkeypatch.setattr(primal, "search", search)
     return used
 
 
@@ -72,7 +71,7 @@ def test_searches_are_counted_in_the_state_and_for_all_proofs_of_a_solve(problem
 
 
 def test_a_search_that_is_cut_short_is_not_counted(problem, monkeypatch) -> None:
-    monkeypatch.setattr(proof_module, "primal_search", lambda *_: flat(problem, Status.TIME_LIMIT))
+    monkeypatch.setattr(primal, "search", lambda *_: flat(problem, Status.TIME_LIMIT))
     proof = proof_of(problem)
     proof.improve(EFFORT)
     assert proof.primal_searches == 0
@@ -83,7 +82,7 @@ def test_what_a_later_search_finds_is_the_new_incumbent(problem, monkeypatch) ->
     proof = proof_of(problem)
     better = Result.of(problem, [1.0], -2.0, lower_bound=0.0, status="heuristic", method="heuristic", runtime=0.0)
     assert better.objective < proof.objective
-    monkeypatch.setattr(proof_module, "primal_search", lambda *_: better)
+    monkeypatch.setattr(primal, "search", lambda *_: better)
     proof.primal_searches, proof.work = 1, INTERVAL
     proof.improve(EFFORT)
     assert proof.objective == better.objective

@@ -93,6 +93,7 @@ _PROOF = {
 }
 _PACKING = {
     "first_nodes": _is_count,
+    "first_over": _is_flag,
     "step": _finite(0.0),
     "target": lambda value: value is None or _finite(0.0)(value),
     "target_work": _is_count,

@@ -16,7 +16,7 @@ from hardmargin.mip import process
 from hardmargin.mip.base import Answer, IndicatorModel, SolverLimits, safe_bound, within_tolerances
 from hardmargin.problem import Problem
 from hardmargin.result import Result
-from hardmargin.search.primal import DEFAULT_EFFORT, primal_search
+from hardmargin.search import primal
 from hardmargin.search.proof import Proof
 from hardmargin.status import Status
 
@@ -95,7 +95,7 @@ class MipProof(Proof):
         """
         if self.lower_bound > 0:
             limits = replace(self.limits, time_limit=self.limits.elapsed() + _TEST_SECONDS)
-            found = primal_search(self.problem, None, limits, lambda *_: None, _TEST_EFFORT)
+            found = primal.search(self.problem, None, limits, lambda *_: None, _TEST_EFFORT)
             if found.objective < self.lower_bound:
                 self._disbelieve(found.objective)
         return super().result()
@@ -140,7 +140,7 @@ class MipProof(Proof):
 
     def start_from_heuristic(self) -> None:
         """Use our own primal search, which is not part of these methods."""
-        self.improve(DEFAULT_EFFORT)
+        self.improve(primal.DEFAULT_EFFORT)
 
     @property
     def separable(self) -> bool:

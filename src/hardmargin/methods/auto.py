@@ -15,7 +15,7 @@ from hardmargin.incumbent import Incumbent
 from hardmargin.limits import Limits
 from hardmargin.methods import directions, packing
 from hardmargin.methods.base import SMALLEST_GAP as SMALLEST_GAP
-from hardmargin.methods.base import require_positive
+from hardmargin.methods.base import ProofOptions, require_positive
 from hardmargin.problem import Problem
 from hardmargin.result import Result
 from hardmargin.search.context import Context
@@ -48,14 +48,14 @@ HAS_FRONTIER = True
 
 
 @dataclass(frozen=True)
-class Options:
-    """Settings of the choice between methods.
+class Options(ProofOptions):
+    """Settings of the choice between methods, beside those of :class:`ProofOptions`, which are for all of them.
 
     Attributes
     ----------
     heuristic_effort : float
-        Effort of the primal search that comes first, as in the method ``heuristic``; ten times that follows if
-        the problem turns out to be hard.
+        Effort of the primal search that comes first, as in the method ``heuristic``; ``later_effort`` times that
+        follows if the problem turns out to be hard.
     memory : float
         Gigabytes of open subproblems, of all methods together.
     """
@@ -64,6 +64,7 @@ class Options:
     memory: float = 4.0
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         require_positive(self, "heuristic_effort", "memory")
 
 
@@ -95,14 +96,12 @@ def _members(
     """The methods that take part, the one that starts first."""
     both = problem.m <= _SOME_FEATURES
     memory = options.memory / 2 if both else options.memory
-    samples = packing.PackingProof(
-        problem, found, limits, report, packing.Options(options.heuristic_effort, memory=memory), context
-    )
+    for_samples = packing.Options(options.heuristic_effort, memory=memory, **options.shared())
+    samples = packing.PackingProof(problem, found, limits, report, for_samples, context)
     if not both:
         return [Member(samples)]
-    regions = directions.DirectionProof(
-        problem, found, limits, report, directions.Options(options.heuristic_effort, memory), context
-    )
+    for_regions = directions.Options(options.heuristic_effort, memory, **options.shared())
+    regions = directions.DirectionProof(problem, found, limits, report, for_regions, context)
     few = problem.m <= _FEW_FEATURES
     rather_few = problem.m <= _RATHER_FEW_FEATURES
     small = rather_few and problem.n <= _FEW_SAMPLES

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, Protocol
 
 from hardmargin.bounds import SMALLEST_GAP as SMALLEST_GAP
@@ -13,7 +13,8 @@ from hardmargin.limits import Limits as Limits
 from hardmargin.problem import Problem
 from hardmargin.result import Result
 from hardmargin.search.context import Context
-from hardmargin.validation import is_real
+from hardmargin.search.engine import Search
+from hardmargin.validation import is_real, is_whole
 
 
 class Method(Protocol):
@@ -58,6 +59,37 @@ class FrontierMethod(Method, Protocol):
         context: Context | None = None,
     ) -> Result:
         """Solve ``problem``, with searches that run where ``context`` says, and states that it keeps."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProofOptions:
+    """Settings that all methods with proofs have. They say when things happen, and change nothing that is proven.
+
+    Attributes
+    ----------
+    first_nodes : int or None
+        Subproblems of the first search. If it leaves some open, a longer primal search comes next, and ``packing``
+        begins with its targets. None is the method's own number.
+    later_effort : float
+        How many times ``heuristic_effort`` these longer primal searches have.
+    slice : int
+        Subproblems that a thread searches before it puts what is open back and looks at the limits.
+    """
+
+    first_nodes: int | None = None
+    later_effort: float = 10.0
+    slice: int = Search.slice
+
+    def __post_init__(self) -> None:
+        require_positive(self, "later_effort")
+        for name in ("first_nodes", "slice"):
+            value = getattr(self, name)
+            if not (value is None and name == "first_nodes") and not (is_whole(value) and 1 <= value < 2**32):
+                raise ValueError(f"{name} is {value!r}; expected a whole number from 1 to 2**32 - 1.")
+
+    def shared(self) -> dict[str, Any]:
+        """These settings by name, for the options of another method."""
+        return {item.name: getattr(self, item.name) for item in fields(ProofOptions)}
 
 
 def require_positive(options: Any, *names: str) -> None:

@@ -19,7 +19,7 @@ from hardmargin.frontier import Frontier
 from hardmargin.incumbent import Incumbent
 from hardmargin.limits import Limits
 from hardmargin.methods.base import SMALLEST_GAP as SMALLEST_GAP
-from hardmargin.methods.base import require_positive
+from hardmargin.methods.base import ProofOptions, require_positive
 from hardmargin.problem import Problem
 from hardmargin.result import Result
 from hardmargin.search.context import Context
@@ -32,9 +32,8 @@ from hardmargin.units import GIGABYTE
 
 HAS_FRONTIER = True
 
-# Regions of the first search; what it leaves open is worth a better incumbent: so many times the first effort.
+# Regions of the first search; what it leaves open is worth a better incumbent.
 _FIRST_NODES = 20_000
-_LATER_EFFORT = 10.0
 # An axis may vary so many times as much as its feature.
 _TURNED = 30.0
 # Of the memory, what the threads may use together for the pairs; the rest is for open regions.
@@ -44,14 +43,14 @@ _MOST_SAMPLE_NODES = 2_000_000
 
 
 @dataclass(frozen=True)
-class Options:
-    """Settings of the search over hyperplane directions.
+class Options(ProofOptions):
+    """Settings of the search over hyperplane directions, beside those of :class:`ProofOptions`.
 
     Attributes
     ----------
     heuristic_effort : float
-        Effort of the primal search that comes first, as in the method ``heuristic``; ten times that follows if
-        the problem turns out to be hard.
+        Effort of the primal search that comes first, as in the method ``heuristic``; ``later_effort`` times that
+        follows if the problem turns out to be hard.
     memory : float
         Gigabytes of open regions and of the pairs on the way to them; when the former outgrow their part, the
         search goes depth first.
@@ -61,6 +60,7 @@ class Options:
     memory: float = 4.0
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         require_positive(self, "heuristic_effort", "memory")
 
 
@@ -117,7 +117,9 @@ class DirectionProof(Proof):
         context: Context | None = None,
     ) -> None:
         super().__init__(problem, found, limits, report, context)
-        self._effort = _LATER_EFFORT * options.heuristic_effort
+        self._effort = options.later_effort * options.heuristic_effort
+        self._first_nodes = options.first_nodes or _FIRST_NODES
+        self.slice = options.slice
         # What the last search has left open; None if the next one begins with all directions.
         self._open: Frontier | SearchResult | None = None
         memory = options.memory * GIGABYTE
@@ -152,8 +154,8 @@ class DirectionProof(Proof):
 
     def steps(self) -> Iterator[None]:
         """See :class:`Proof`."""
-        while self.nodes < _FIRST_NODES and not (self.finished or self.stuck):
-            self._go_on(nodes=_FIRST_NODES - self.nodes)
+        while self.nodes < self._first_nodes and not (self.finished or self.stuck):
+            self._go_on(nodes=self._first_nodes - self.nodes)
             yield
         if not self.stuck:
             self.improve(self._effort)

@@ -14,7 +14,7 @@ from hardmargin.limits import Limits
 from hardmargin.methods.base import require_positive
 from hardmargin.problem import Problem
 from hardmargin.result import Result
-from hardmargin.search.primal import DEFAULT_EFFORT, primal_search
+from hardmargin.search import primal
 
 HAS_FRONTIER = False
 
@@ -31,7 +31,7 @@ class Options:
         and at the time limit in any case.
     """
 
-    effort: float = DEFAULT_EFFORT
+    effort: float = primal.DEFAULT_EFFORT
 
     def __post_init__(self) -> None:
         require_positive(self, "effort")
@@ -41,4 +41,4 @@ def run(
     problem: Problem, incumbent: Incumbent | None, limits: Limits, report: Report, options: Options | None = None
 ) -> Result:
     """Search and bound; see :class:`hardmargin.methods.base.Method`."""
-    return primal_search(problem, incumbent, limits, report, (options or Options()).effort)
+    return primal.search(problem, incumbent, limits, report, (options or Options()).effort)

@@ -19,7 +19,7 @@ from hardmargin.frontier import Frontier
 from hardmargin.incumbent import Incumbent
 from hardmargin.limits import Limits
 from hardmargin.methods.base import SMALLEST_GAP as SMALLEST_GAP
-from hardmargin.methods.base import require_positive
+from hardmargin.methods.base import ProofOptions, require_positive
 from hardmargin.problem import Problem
 from hardmargin.result import Result
 from hardmargin.search.context import Context
@@ -38,8 +38,6 @@ HAS_FRONTIER = True
 # better way sooner.
 _FIRST_NODES = 4000
 _FIRST_WORK = 4_000_000_000
-# What the first search leaves open is worth a better incumbent: so many times the effort of the first one.
-_LATER_EFFORT = 10.0
 # Every target should need so many times the work (multiply-adds) of the one before: with less too much of it goes
 # into targets that are passed, with more the last one proven lies too far below the next.
 _GROWTH = 3.0
@@ -57,14 +55,14 @@ _POOL_SHARE = 0.25
 
 
 @dataclass(frozen=True)
-class Options:
-    """Settings of the search over the samples to give up.
+class Options(ProofOptions):
+    """Settings of the search over the samples to give up, beside those of :class:`ProofOptions`.
 
     Attributes
     ----------
     heuristic_effort : float
-        Effort of the primal search that comes first, as in the method ``heuristic``; ten times that follows if
-        the problem turns out to be hard.
+        Effort of the primal search that comes first, as in the method ``heuristic``; ``later_effort`` times that
+        follows if the problem turns out to be hard.
     strong_candidates : int
         Samples of which both branches are tried before one of them is branched on; 1 tries none.
     cover_distance : float or "auto"
@@ -81,6 +79,7 @@ class Options:
     memory: float = 4.0
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         require_positive(self, "heuristic_effort", "memory")
         distance = self.cover_distance
         if distance != "auto" and (not is_real(distance) or not distance >= 0):
@@ -124,9 +123,13 @@ class PackingProof(Proof):
         super().__init__(problem, found, limits, report, context)
         self._cost = float(problem.costs.mean())
         self._step = max(0.1 * (self.objective - self.lower_bound), 2 * self._cost)
-        self._effort = _LATER_EFFORT * options.heuristic_effort
+        self._effort = options.later_effort * options.heuristic_effort
+        self.slice = options.slice
         self._reduction: Reduction | None = None
+        # The first search: how many subproblems it may look at and has looked at, and whether it is over.
+        self._first_limit = options.first_nodes or _FIRST_NODES
         self._first_nodes = 0
+        self._first_over = False
         # The present target, what its search has left open, and the work and subproblems that it has needed so far.
         self._target: float | None = None
         self._open: Frontier | SearchResult | None = None
@@ -152,6 +155,7 @@ class PackingProof(Proof):
         return {
             **super().state(),
             "first_nodes": self._first_nodes,
+            "first_over": self._first_over,
             "step": self._step,
             "target": self._target,
             "target_work": self._target_work,
@@ -165,12 +169,14 @@ class PackingProof(Proof):
     def restore(self, state: dict[str, Any]) -> None:
         """See :class:`Proof`."""
         super().restore(state)
-        self._first_nodes, self._step = state["first_nodes"], state["step"]
+        self._first_nodes, self._first_over = state["first_nodes"], state["first_over"]
+        self._step = state["step"]
         self._target, self._target_work = state["target"], state["target_work"]
         self._target_nodes = state["target_nodes"]
         self._last_target, self._last_work = state["last_target"], state["last_work"]
         self._open = restored_open(state["open"])
-        if self._open is None and (self._target is not None or 0 < self._first_nodes < _FIRST_NODES):
+        in_first_search = self._first_nodes > 0 and not self._first_over
+        if self._open is None and (self._target is not None or in_first_search):
             raise ValueError("the state is in the middle of a search and has nothing open; start without it.")
         self._reduction = Reduction(**state["reduction"]) if state["reduction"] is not None else None
 
@@ -195,7 +201,7 @@ class PackingProof(Proof):
         """See :class:`Proof`."""
         if self._reduction is None:
             self._reduction = reduction(self)
-        while self._first_nodes < _FIRST_NODES and not self.finished:
+        while not self._first_over and not self.finished:
             self._first_search()
             yield
         while self.target is not None:
@@ -209,11 +215,11 @@ class PackingProof(Proof):
         if self._first_nodes == 0 or self._open is None:
             self._open = self._whole(self.objective)
         without_cover = replace(self._settings, cover_distance=inf)
-        self._open = self.search(
-            self._open, without_cover, self.objective, nodes=_FIRST_NODES - self._first_nodes, work=_FIRST_WORK
-        )
-        over = self._open.exhausted or self.work >= _FIRST_WORK
-        self._first_nodes = _FIRST_NODES if over else self._first_nodes + self._open.nodes
+        nodes = max(1, self._first_limit - self._first_nodes)
+        found = self._open = self.search(self._open, without_cover, self.objective, nodes=nodes, work=_FIRST_WORK)
+        self._first_nodes += found.nodes
+        enough = self._first_nodes >= self._first_limit or self.work >= _FIRST_WORK
+        self._first_over = found.exhausted or enough
 
     def _search_below(self, target: float) -> None:
         """Go on with the search below a target, or begin it."""

@@ -14,8 +14,8 @@ from hardmargin.incumbent import Incumbent
 from hardmargin.limits import Limits
 from hardmargin.problem import Problem
 from hardmargin.result import Result
+from hardmargin.search import primal
 from hardmargin.search.context import Context
-from hardmargin.search.primal import primal_search
 from hardmargin.search.proof import Proof
 from hardmargin.search.watch import Watch
 from hardmargin.status import Status
@@ -220,7 +220,7 @@ def _searched(
     def report_without_rounds(time: float, upper: float, lower: float, _: int) -> None:
         report(time, upper, lower, 0)
 
-    found = primal_search(problem, incumbent, limits, report_without_rounds, effort)
+    found = primal.search(problem, incumbent, limits, report_without_rounds, effort)
     return replace(found, nodes=0)
 
 

@@ -33,14 +33,12 @@ _START_SHARE = 0.5
 _BOUND_SHARE = 0.1
 
 
-def primal_work(effort: float) -> int:
+def work_of(effort: float) -> int:
     """The multiply-adds of a search of so much effort, about."""
     return _whole(_WORK * effort)
 
 
-def primal_search(
-    problem: Problem, incumbent: Incumbent | None, limits: Limits, report: Report, effort: float
-) -> Result:
+def search(problem: Problem, incumbent: Incumbent | None, limits: Limits, report: Report, effort: float) -> Result:
     """Search for a good hyperplane and prove a first bound.
 
     Parameters
@@ -54,15 +52,15 @@ def primal_search(
     -------
     Result
     """
-    search = _Search(problem, limits, report)
+    found = _Search(problem, limits, report)
     if incumbent is not None:
-        search.offer(incumbent)
-    work = primal_work(effort)
-    search.start(work // 4)
-    search.bound()
-    search.walk(work, _whole(_TRIES * effort))
-    search.bound()
-    return search.result()
+        found.offer(incumbent)
+    work = work_of(effort)
+    found.start(work // 4)
+    found.bound()
+    found.walk(work, _whole(_TRIES * effort))
+    found.bound()
+    return found.result()
 
 
 class _Search:

@@ -15,9 +15,9 @@ from hardmargin.incumbent import Incumbent
 from hardmargin.limits import Limits
 from hardmargin.problem import Problem
 from hardmargin.result import Result
+from hardmargin.search import primal
 from hardmargin.search.context import Context
 from hardmargin.search.engine import Search, SearchResult
-from hardmargin.search.primal import primal_search, primal_work
 from hardmargin.search.settings import Settings
 from hardmargin.search.watch import Watch
 from hardmargin.status import Status
@@ -49,6 +49,8 @@ class Proof:
         How many longer searches for a better hyperplane there have been.
     memory : int
         Bytes of open subproblems before they go depth first.
+    slice : int
+        Subproblems that a thread searches before it looks at the limits.
     knowledge : object or None
         What the core's searches learn from each other; see :class:`hardmargin.search.engine.Search`.
     """
@@ -64,6 +66,7 @@ class Proof:
         self.context = context or Context()
         self.watch = Watch(limits, report)
         self.memory = 0
+        self.slice = Search.slice
         self.knowledge: Any = None
         self.coef = np.array(found.coef)
         self.intercept = found.intercept
@@ -165,6 +168,7 @@ class Proof:
             keep_below=self.objective,
             threads=self.limits.threads,
             memory=self.memory,
+            slice=self.slice,
             node_limit=self.nodes_allowed(nodes),
             work_limit=min(filter(None, (work, self.step_work)), default=0),
             knowledge=self.knowledge,
@@ -185,7 +189,7 @@ class Proof:
 
     def work_until_primal_search(self, effort: float) -> int:
         """The work until the next longer search for a better hyperplane is due; 0 if it is due now."""
-        return max(0, int(self.primal_searches * primal_work(effort) / _PRIMAL_SHARE) - self.work)
+        return max(0, int(self.primal_searches * primal.work_of(effort) / _PRIMAL_SHARE) - self.work)
 
     def improve(self, effort: float) -> None:
         """Search for a better hyperplane if that is due: the first time, and after long proofs again.
@@ -195,7 +199,7 @@ class Proof:
         if self.finished or self.work_until_primal_search(effort) > 0:
             return
         limits = replace(self.limits, seed=(self.limits.seed + self.primal_searches) % 2**64)
-        found = primal_search(self.problem, self.incumbent, limits, self._observe_primal_search, effort)
+        found = primal.search(self.problem, self.incumbent, limits, self._observe_primal_search, effort)
         self.learn(Incumbent(np.array(found.coef), found.intercept), found.objective, found.lower_bound)
         if found.status is Status.HEURISTIC:
             self.primal_searches += 1
