@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 from hardmargin import Problem, Result, solve
 from hardmargin.bench.instances.source import PublishedFiles
 from hardmargin.checkpoint import Identity, read_checkpoint
-from hardmargin.frontier import Frontier
+from hardmargin.frontier import Frontier, Regions
 
 METHOD = "directions"
 
@@ -42,14 +42,12 @@ def open_share(frontier: Frontier) -> float:
     """
     if frontier.size == 0:
         return 0.0
-    m = (frontier.numbers.shape[1] - 5) // 2
-    low, high = frontier.numbers[:, 1 : m + 1], frontier.numbers[:, m + 1 : 2 * m + 1]
-    shortest, longest, _, upper = frontier.numbers[:, 2 * m + 1 :].T
+    regions = Regions.of(frontier)
     # The coordinate that a face holds fixed does not count; the others run from -1 to 1 on each of the 2 m faces.
-    widths = (high - low) / 2
-    widths[np.arange(frontier.size), frontier.integers] = 1.0
-    lengths = (longest - shortest) / np.sqrt(2 * upper.max())
-    return float(np.sum(widths.prod(axis=1) * lengths) / (2 * m))
+    widths = (regions.high - regions.low) / 2
+    widths[np.arange(frontier.size), regions.faces] = 1.0
+    lengths = (regions.longest - regions.shortest) / np.sqrt(2 * frontier.numbers[:, -1].max())
+    return float(np.sum(widths.prod(axis=1) * lengths) / (2 * widths.shape[1]))
 
 
 def pair(text: str) -> tuple[str, float]:
@@ -74,7 +72,8 @@ def searched(X: ArrayLike, y: ArrayLike, C: float, seconds: float, threads: int)
         )
         state = read_checkpoint(path, Identity.of(Problem.from_data(X, y, C), METHOD))
     proofs = state["solve"]["proofs"]
-    return result, Frontier(*proofs[METHOD]["open"]) if proofs else Frontier.empty()
+    left = proofs[METHOD]["open"] if proofs else None
+    return result, Frontier.empty() if left is None else Frontier(*left)
 
 
 def main() -> None:

@@ -22,9 +22,9 @@ import numpy as np
 
 from hardmargin import Problem, Result, Status, solve, verify
 from hardmargin.data import generate
-from hardmargin.methods import heuristic
 from hardmargin.methods.base import Limits
 from hardmargin.presolve import presolve
+from hardmargin.search import primal
 
 # Rows that depend on each other up to this are left out; what they define costs 1e20 and more.
 _INDEPENDENT = 1e-10
@@ -222,7 +222,7 @@ def start_from_nothing() -> None:
         facts = {"lower_bound": 0.0, "status": Status.HEURISTIC, "method": "heuristic", "runtime": limits.elapsed()}
         return Result.of(problem, nothing, side, **facts)
 
-    heuristic.run = flat
+    primal.search = flat
 
 
 def main() -> int:

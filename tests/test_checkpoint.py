@@ -12,16 +12,19 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from hardmargin import Problem, Result, Status, presolve, solve, solver, verify
+from hardmargin import Problem, Result, Status, _core, presolve, solve, solver, verify
 from hardmargin.checkpoint import Identity, read_checkpoint, write_checkpoint
+from hardmargin.checkpoint.keeper import Keeper
 from hardmargin.cli import main
 from hardmargin.data import generate
 from hardmargin.frontier import FORMAT, Frontier
-from hardmargin.keeper import Keeper
-from hardmargin.methods import packing, turns
-from hardmargin.methods.engine import LocalEngine
+from hardmargin.search import portfolio
+from hardmargin.search.engine import LocalEngine
 
 IDENTITY = Identity("auto", 3, 2, 1.0, "abc")
+
+# The first search over samples is short.
+SHORT: dict = {"method": "packing", "options": {"first_nodes": 100}}
 
 # No process of a test takes a second on an idle machine; one that takes so many hangs.
 PATIENCE = 900
@@ -65,9 +68,8 @@ def hard():
 
 
 @pytest.fixture
-def harder(monkeypatch):
-    """Some thousand subproblems over samples, which are reported for the first time after a few hundred."""
-    monkeypatch.setattr(packing, "_FIRST_NODES", 100)
+def harder():
+    """Some thousand subproblems over samples, with SHORT reported for the first time after a few hundred."""
     return generate("B", 130, 8, 3)
 
 
@@ -75,12 +77,13 @@ def harder(monkeypatch):
 def clock(monkeypatch):
     """The time of keepers, in seconds, which a test lets pass."""
     clock = SimpleNamespace(now=1000.0)
-    monkeypatch.setattr("hardmargin.keeper.time", SimpleNamespace(monotonic=lambda: clock.now))
+    monkeypatch.setattr("hardmargin.checkpoint.keeper.time", SimpleNamespace(monotonic=lambda: clock.now))
     return clock
 
 
 def test_what_is_written_is_read(tmp_path) -> None:
-    state = {"gap": 1e-6, "coef": np.array([1.0, 2.0]), "proofs": {"packing": {"open": Frontier.whole(1.0, 2.0)}}}
+    root = Frontier(*_core.packing_root(3, [], [], 1.0, 2.0))
+    state = {"gap": 1e-6, "coef": np.array([1.0, 2.0]), "proofs": {"packing": {"open": root}}}
     write_checkpoint(tmp_path / "state", IDENTITY, state)
     read = read_checkpoint(tmp_path / "state", IDENTITY)
     assert read["gap"] == 1e-6
@@ -113,8 +116,8 @@ def test_a_file_cut_short_is_refused(tmp_path, size) -> None:
 def test_another_format_is_named(tmp_path) -> None:
     path = tmp_path / "state"
     write_checkpoint(path, IDENTITY, {})
-    path.write_bytes(path.read_bytes().replace(f"format {FORMAT}".encode(), b"format 7", 1))
-    with pytest.raises(ValueError, match="has format 7, and this version"):
+    path.write_bytes(path.read_bytes().replace(f"format {FORMAT}".encode(), b"format 999", 1))
+    with pytest.raises(ValueError, match="has format 999, and this version"):
         read_checkpoint(path, IDENTITY)
 
 
@@ -155,7 +158,7 @@ def test_a_worse_search_does_not_replace_what_was_saved(hard, tmp_path, monkeypa
     path = tmp_path / "state"
     first = solve(hard.X, hard.y, 10.0, checkpoint=path, report=interrupted_with_a_hyperplane)
     assert (first.status, first.nodes) == (Status.INTERRUPTED, 0)
-    search = turns._searched
+    search = portfolio._searched
 
     def poor(problem, incumbent, limits, report, effort):
         found = search(problem, incumbent, limits, report, effort)
@@ -171,7 +174,7 @@ def test_a_worse_search_does_not_replace_what_was_saved(hard, tmp_path, monkeypa
         assert flat.objective > found.objective
         return flat
 
-    monkeypatch.setattr(turns, "_searched", poor)
+    monkeypatch.setattr(portfolio, "_searched", poor)
     again = solve(hard.X, hard.y, 10.0, checkpoint=path, resume=path)
     assert again.objective <= first.objective
     assert again.status is Status.TIME_LIMIT
@@ -228,7 +231,7 @@ def test_many_interruptions_change_nothing(method, hard, tmp_path) -> None:
 def test_a_finished_solve_is_told_without_a_search(hard, tmp_path, monkeypatch) -> None:
     path = tmp_path / "state"
     first = solve(hard.X, hard.y, 10.0, checkpoint=path, time_limit=None)
-    monkeypatch.setattr(turns, "_searched", None)
+    monkeypatch.setattr(portfolio, "_searched", None)
     monkeypatch.setattr(LocalEngine, "search", None)
     again = solve(hard.X, hard.y, 10.0, resume=path)
     assert again.optimal
@@ -237,18 +240,14 @@ def test_a_finished_solve_is_told_without_a_search(hard, tmp_path, monkeypatch) 
 
 def test_a_finer_gap_does_not_replace_the_state_of_a_coarser_one(harder, tmp_path) -> None:
     path = tmp_path / "state"
-    first = solve(
-        harder.X, harder.y, 10.0, method="packing", gap=0.01, checkpoint=path, report=interrupted_in_the_tree
-    )
+    first = solve(harder.X, harder.y, 10.0, **SHORT, gap=0.01, checkpoint=path, report=interrupted_in_the_tree)
     assert first.status is Status.INTERRUPTED
     written = path.read_bytes()
     with pytest.raises(ValueError, match=r"of a proof to a gap of 0.01; one to 1e-06 has to start anew"):
-        solve(harder.X, harder.y, 10.0, method="packing", checkpoint=path, resume=path)
+        solve(harder.X, harder.y, 10.0, **SHORT, checkpoint=path, resume=path)
     assert path.read_bytes() == written
     other = tmp_path / "other"
-    again = solve(
-        harder.X, harder.y, 10.0, method="packing", checkpoint=other, resume=path, node_limit=first.nodes + 100
-    )
+    again = solve(harder.X, harder.y, 10.0, **SHORT, checkpoint=other, resume=path, node_limit=first.nodes + 100)
     assert again.lower_bound >= first.lower_bound
     assert again.nodes > first.nodes
     assert other.exists()
@@ -257,8 +256,8 @@ def test_a_finer_gap_does_not_replace_the_state_of_a_coarser_one(harder, tmp_pat
 
 def test_a_run_that_ends_at_once_passes_the_state_on(harder, tmp_path) -> None:
     path, other = tmp_path / "state", tmp_path / "other"
-    solve(harder.X, harder.y, 10.0, method="packing", checkpoint=path, report=interrupted_in_the_tree)
-    solve(harder.X, harder.y, 10.0, method="packing", checkpoint=other, resume=path, report=interrupted_at_once)
+    solve(harder.X, harder.y, 10.0, **SHORT, checkpoint=path, report=interrupted_in_the_tree)
+    solve(harder.X, harder.y, 10.0, **SHORT, checkpoint=other, resume=path, report=interrupted_at_once)
     before = open_subproblems(path, harder, method="packing")
     assert open_subproblems(other, harder, method="packing") == before
     assert sum(before.values()) > 0
@@ -269,14 +268,12 @@ TERMINATED = """
 import sys
 from hardmargin import solve
 from hardmargin.data import generate
-from hardmargin.methods import packing
-packing._FIRST_NODES = 100
 data = generate("B", 200, 10, 3)
 def report(time, upper, lower, nodes):
     if nodes > 0:
         print("searching", flush=True)
         sys.stdin.readline()
-limits = {"time_limit": None, "checkpoint_interval": 1e9}
+limits = {"time_limit": None, "checkpoint_interval": 1e9, "options": {"first_nodes": 100}}
 solve(data.X, data.y, 10.0, method="packing", checkpoint=sys.argv[1], report=report, **limits)
 print("not reached")
 """
@@ -314,15 +311,15 @@ def test_a_finer_gap_is_proven_from_a_coarse_state(tmp_path) -> None:
 def open_subproblems(path, data, C=10.0, method="auto"):
     """How many a checkpoint has, by the kind of search."""
     state = read_checkpoint(path, Identity.of(Problem.from_data(data.X, data.y, C), method))["solve"]
-    return {kind: Frontier(*proof["open"]).size for kind, proof in state["proofs"].items()}
+    return {kind: 0 if proof["open"] is None else len(proof["open"][1]) for kind, proof in state["proofs"].items()}
 
 
 def test_a_coarser_gap_does_not_cost_the_state(harder, tmp_path) -> None:
     path = tmp_path / "state"
-    first = solve(harder.X, harder.y, 10.0, method="packing", checkpoint=path, report=interrupted_in_the_tree)
+    first = solve(harder.X, harder.y, 10.0, **SHORT, checkpoint=path, report=interrupted_in_the_tree)
     assert first.status is Status.INTERRUPTED
     before = open_subproblems(path, harder, method="packing")
-    coarse = solve(harder.X, harder.y, 10.0, method="packing", gap=0.99, checkpoint=path, resume=path)
+    coarse = solve(harder.X, harder.y, 10.0, **SHORT, gap=0.99, checkpoint=path, resume=path)
     assert coarse.optimal
     assert open_subproblems(path, harder, method="packing") == before
     assert sum(before.values()) > 0
@@ -330,11 +327,9 @@ def test_a_coarser_gap_does_not_cost_the_state(harder, tmp_path) -> None:
 
 def test_ctrl_c_at_the_first_report_of_a_resumed_run(harder, tmp_path) -> None:
     path = tmp_path / "state"
-    first = solve(harder.X, harder.y, 10.0, method="packing", checkpoint=path, report=interrupted_in_the_tree)
+    first = solve(harder.X, harder.y, 10.0, **SHORT, checkpoint=path, report=interrupted_in_the_tree)
     written = path.read_bytes()
-    again = solve(
-        harder.X, harder.y, 10.0, method="packing", checkpoint=path, resume=path, report=interrupted_at_once
-    )
+    again = solve(harder.X, harder.y, 10.0, **SHORT, checkpoint=path, resume=path, report=interrupted_at_once)
     assert again.status is Status.INTERRUPTED
     assert (again.objective, again.lower_bound) == (first.objective, first.lower_bound)
     assert path.read_bytes() == written
@@ -346,17 +341,17 @@ def test_an_error_in_the_callers_report_keeps_the_state(harder, tmp_path) -> Non
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        solve(harder.X, harder.y, 10.0, method="packing", checkpoint=tmp_path / "state", report=fail)
+        solve(harder.X, harder.y, 10.0, **SHORT, checkpoint=tmp_path / "state", report=fail)
     assert sum(open_subproblems(tmp_path / "state", harder, method="packing").values()) > 0
 
 
-def test_going_on_does_not_repeat_what_was_done(tmp_path, monkeypatch) -> None:
+def test_going_on_does_not_repeat_what_was_done(tmp_path) -> None:
     """A proof that is stopped and restored many times looks at about as many subproblems as one that is not."""
     # One search, however many subproblems the stops add to it.
-    monkeypatch.setattr(packing, "_FIRST_NODES", 10**6)
+    one_search = {"first_nodes": 10**6}
     data, path, runs = generate("B", 100, 10, 3), tmp_path / "state", 0
-    whole = solve(data.X, data.y, 10.0, method="packing")
-    settings: dict = {"method": "packing", "checkpoint": path}
+    whole = solve(data.X, data.y, 10.0, method="packing", options=one_search)
+    settings: dict = {"method": "packing", "checkpoint": path, "options": one_search}
     result = solve(data.X, data.y, 10.0, node_limit=300, **settings)
     while result.status is Status.NODE_LIMIT:
         runs += 1
@@ -372,7 +367,7 @@ def test_the_projection_of_dependent_features_is_part_of_the_state(hard, tmp_pat
     path = tmp_path / "state"
     first = solve(X, hard.y, 10.0, checkpoint=path, node_limit=100)
     assert "2 dependent features" in first.presolve
-    monkeypatch.setattr("hardmargin.keeper.projection", None)
+    monkeypatch.setattr("hardmargin.checkpoint.keeper.projection", None)
     second = solve(X, hard.y, 10.0, resume=path)
     assert second.optimal
     assert second.objective == pytest.approx(solve(X, hard.y, 10.0).objective, rel=1e-6)
@@ -382,7 +377,7 @@ def test_a_disk_that_is_full_does_not_end_the_search(tmp_path, monkeypatch, cloc
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("hardmargin.keeper.write_checkpoint", full)
+    monkeypatch.setattr("hardmargin.checkpoint.keeper.write_checkpoint", full)
     keeper = Keeper(IDENTITY, tmp_path / "state", 0.01)
     with pytest.warns(RuntimeWarning, match="No space left on device; the search goes on"):
         keeper.save(dict)
@@ -397,7 +392,7 @@ def test_writing_takes_a_small_share_of_the_time(tmp_path, monkeypatch, clock) -
     def write(*_: object) -> None:
         clock.now += 0.05
 
-    monkeypatch.setattr("hardmargin.keeper.write_checkpoint", write)
+    monkeypatch.setattr("hardmargin.checkpoint.keeper.write_checkpoint", write)
     keeper = Keeper(IDENTITY, tmp_path / "state", 0.01)
     assert keeper.seconds_until_due() == pytest.approx(0.01)
     keeper.save(dict)
@@ -410,8 +405,8 @@ KILLING = """
 import os, random, signal, sys
 import hardmargin.cli.commands, hardmargin.progress
 from hardmargin.cli import main
-from hardmargin.keeper import Keeper
-from hardmargin.methods.watch import Watch
+from hardmargin.checkpoint.keeper import Keeper
+from hardmargin.search.watch import Watch
 hardmargin.solve([[0.0], [1.0]], [0, 1])
 most, words, state, model = int(sys.argv[1]), sys.argv[2:-2], sys.argv[-2], sys.argv[-1]
 replace, report = os.replace, Watch.report

@@ -8,17 +8,17 @@ import json
 import os
 import random
 import zipfile
-from functools import partial
 
 import numpy as np
 import pytest
 
 from hardmargin import data, solve, verify
-from hardmargin.checkpoint import _NAME
+from hardmargin.checkpoint.file import _NAME
 from hardmargin.cli import main
 from hardmargin.frontier import FORMAT
-from hardmargin.methods import directions, packing, proof
 
+# Small searches have open subproblems too, and a forged state is not searched for long.
+STEPS = {"first_nodes": 8, "slice": 1}
 METHODS = ["packing", "directions", "auto"]
 # Some hundred subproblems. The last feature depends on others, so that there is a projection in the state.
 SAMPLES = data.generate("B", 80, 5, 3)
@@ -27,24 +27,20 @@ y = SAMPLES.y
 
 
 @pytest.fixture(autouse=True)
-def _small_steps(monkeypatch):
-    """Small searches have open subproblems too, and a forged state is not searched for long."""
-    monkeypatch.setattr(proof, "Search", partial(proof.Search, slice=1))
-    monkeypatch.setattr(packing, "_FIRST_NODES", 8)
-    monkeypatch.setattr(directions, "_FIRST_NODES", 8)
+def _quick_writes(monkeypatch):
     monkeypatch.setattr(os, "fsync", lambda _: None)
 
 
 def state_of(method, path, **settings):
     """The members of the archive of a state with open subproblems."""
-    solve(X, y, 10.0, method=method, checkpoint=path, options={"heuristic_effort": 0.01}, **settings)
+    solve(X, y, 10.0, method=method, checkpoint=path, options={"heuristic_effort": 0.01, **STEPS}, **settings)
     with zipfile.ZipFile(io.BytesIO(path.read_bytes().split(b"\n", 2)[2])) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
 def resumed(path, method):
     """Go on from a state for a while."""
-    return solve(X, y, 10.0, method=method, resume=path, node_limit=200)
+    return solve(X, y, 10.0, method=method, resume=path, node_limit=200, options=STEPS)
 
 
 def write(path, members, compression=zipfile.ZIP_STORED) -> None:
@@ -125,9 +121,10 @@ HUGE = 10**400
         ((*PACKING, "reduction"), {"given_up": [99], "kept": [], "derived_under": 1.0}, "expected samples from 0"),
         ((*PACKING, "reduction"), {"given_up": [1], "kept": [1], "derived_under": 1.0}, "decides a sample twice"),
         ((*PACKING, "open"), 7, "packing.open is not made of three arrays"),
-        ((*PACKING, "open", 0), {"array of the archive": 99}, "it cannot be unpacked"),
-        ((*PACKING, "open", 0), {"array of the archive": [1]}, "it cannot be unpacked"),
+        ((*DIRECTIONS, "open", 0), {"array of the archive": 99}, "it cannot be unpacked"),
+        ((*DIRECTIONS, "open", 0), {"array of the archive": [1]}, "it cannot be unpacked"),
         ((*DIRECTIONS, "axes", "first_axis"), [1.0], r"first_axis is \[1.0\]; expected 5 numbers"),
+        ((*DIRECTIONS, "sample_nodes"), 0, "directions.sample_nodes is 0"),
         ((*DIRECTIONS, "axes", "mirrored"), 5, "mirrored is 5; expected a feature from 0 to 4"),
     ],
 )
@@ -191,8 +188,23 @@ def test_a_search_that_is_under_way_has_something_open(tmp_path) -> None:
     for array, name in arrays_of(members, "packing").items():
         members[name] = saved(empty[array])
     write(path, members)
+    with pytest.raises(ValueError, match=r"packing\.open has no subproblem"):
+        resumed(path, "packing")
+
+
+def test_a_search_below_a_target_does_not_begin_anew(tmp_path) -> None:
+    path = tmp_path / "state"
+    write(path, with_value(state_of("packing", path, node_limit=30), (*PACKING, "open"), None))
     with pytest.raises(ValueError, match="in the middle of a search and has nothing open"):
         resumed(path, "packing")
+
+
+def test_a_search_over_directions_without_regions_begins_with_all_of_them(tmp_path) -> None:
+    path = tmp_path / "state"
+    write(path, with_value(state_of("directions", path, node_limit=30), (*DIRECTIONS, "open"), None))
+    result = solve(X, y, 10.0, method="directions", resume=path, options=STEPS)
+    assert result.optimal
+    assert result.objective == pytest.approx(solve(X, y, 10.0).objective, rel=1e-6)
 
 
 @pytest.mark.parametrize(

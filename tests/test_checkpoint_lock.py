@@ -14,8 +14,8 @@ import pytest
 from hardmargin import solve
 from hardmargin.atomic import beside, replace_file
 from hardmargin.checkpoint import CheckpointWarning
+from hardmargin.checkpoint.lock import held_lock
 from hardmargin.cli import main
-from hardmargin.lock import held_lock
 
 fcntl = pytest.importorskip("fcntl")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-from functools import partial
 
 import numpy as np
 import pytest
@@ -12,7 +11,7 @@ import pytest
 from brute_force import optimum, problems_with_trees
 from hardmargin import Result, Status
 from hardmargin.checkpoint import Identity, read_checkpoint, write_checkpoint
-from hardmargin.methods import directions, packing, proof
+from hardmargin.methods import directions, packing
 from hardmargin.methods.base import Limits
 from hardmargin.methods.directions import DirectionProof
 from hardmargin.methods.packing import PackingProof
@@ -24,17 +23,17 @@ def problems_and_optima():
     return [(problem, optimum(problem)) for problem in problems_with_trees()]
 
 
-# Without the cover bound there are more subproblems.
-OPTIONS = {PackingProof: packing.Options(cover_distance=math.inf), DirectionProof: directions.Options()}
+# Small steps, and without the cover bound, so that there are more subproblems.
+STEPS = {"first_nodes": 2, "later_effort": 1e-6, "slice": 1}
+OPTIONS = {
+    PackingProof: packing.Options(cover_distance=math.inf, **STEPS),
+    DirectionProof: directions.Options(**STEPS),
+}
 
 
 @pytest.mark.parametrize("kind", OPTIONS)
 def test_no_subproblem_is_lost_between_two_states(kind, problems_and_optima, tmp_path, monkeypatch) -> None:
     """The first hyperplane is a poor one, so that the optimum is missed if what is open is."""
-    monkeypatch.setattr(proof, "Search", partial(proof.Search, slice=1))
-    for module in (packing, directions):
-        monkeypatch.setattr(module, "_FIRST_NODES", 2)
-        monkeypatch.setattr(module, "_LATER_EFFORT", 1e-6)
     monkeypatch.setattr(os, "fsync", lambda _: None)
     states = improved = 0
     path = tmp_path / "state"

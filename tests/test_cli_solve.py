@@ -10,7 +10,8 @@ import pytest
 
 import hardmargin
 import hardmargin.methods
-from hardmargin import Result, keeper
+from hardmargin import Result
+from hardmargin.checkpoint import keeper
 from hardmargin.cli import main
 
 
@@ -290,7 +291,7 @@ def test_a_last_state_that_cannot_be_written_is_a_status_of_its_own(
         return search(*arguments, report=interrupting, **settings)
 
     monkeypatch.setattr(hardmargin, "solve", solve)
-    monkeypatch.setattr("hardmargin.keeper.write_checkpoint", full)
+    monkeypatch.setattr("hardmargin.checkpoint.keeper.write_checkpoint", full)
     model, state = tmp_path / "model.json", tmp_path / "state"
     assert main(["solve", data, "--json", str(model), "--checkpoint", str(state), "--quiet"]) == 74
     out, err = capsys.readouterr()

@@ -26,14 +26,13 @@ pytest.importorskip("distributed", reason="Dask is not installed")
 import distributed
 
 from hardmargin.cluster import engine, link, spread
-from hardmargin.methods import directions, packing
 
 # Dask and what it stands on warn of things that are not ours, and warnings are errors here.
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 # Little is done before the cluster is made use of.
 FIRST_NODES = 50
-QUICK_START = {"heuristic_effort": 0.01}
+QUICK_START = {"heuristic_effort": 0.01, "first_nodes": FIRST_NODES}
 
 #: Seconds by which a busy machine may make a call that is timed here longer.
 ALLOWANCE = 60.0
@@ -71,9 +70,6 @@ def slices(monkeypatch) -> list[int]:
         return given[-1]
 
     monkeypatch.setattr(link.Link, "submit", submitted)
-    monkeypatch.setattr(packing, "_FIRST_NODES", FIRST_NODES)
-    monkeypatch.setattr(directions, "_FIRST_NODES", FIRST_NODES)
-    monkeypatch.setattr(engine, "_FIRST_SEARCH", 0.0)
     monkeypatch.setattr(spread, "_PATIENCE", math.inf)
     return given
 
@@ -118,9 +114,7 @@ def links(monkeypatch) -> list[link.Link]:
 def test_the_same_optimum_as_without(method, client, slices) -> None:
     data = generate("B", 90, 5, 3)
     reference = solve(data.X, data.y, 10.0, method=method, time_limit=None)
-    result = solve(
-        data.X, data.y, 10.0, method=method, cluster=client, time_limit=None, options={"heuristic_effort": 0.01}
-    )
+    result = solve(data.X, data.y, 10.0, method=method, cluster=client, time_limit=None, options=QUICK_START)
     assert slices
     assert result.optimal
     assert result.objective == pytest.approx(reference.objective, rel=1e-6)
@@ -362,6 +356,7 @@ def test_processes_that_do_not_start_are_told_with_the_reason(generated, monkeyp
 
 def test_processes_on_this_machine_from_the_command_line(generated, slices, capsys) -> None:
     words = ["--C", "10", "--method", "packing", "--option", "heuristic_effort=0.01", "--time-limit", "inf"]
+    words += ["--option", f"first_nodes={FIRST_NODES}"]
     assert main(["solve", generated("B", 100, 8), *words, "--cluster", "local:2"]) == 0
     assert slices
     assert "proven minimal" in capsys.readouterr().out

@@ -11,8 +11,10 @@ import pytest
 
 from hardmargin.data import generate
 from hardmargin.frontier import Frontier
-from hardmargin.methods.engine import Search
 from hardmargin.problem import Problem
+from hardmargin.search.engine import Search
+from hardmargin.search.roots import packing_root
+from hardmargin.search.settings import PackingSettings
 from waiting import NEVER
 
 pytest.importorskip("distributed", reason="Dask is not installed")
@@ -40,11 +42,11 @@ def problem() -> Problem:
 def frontier(problem: Problem) -> Frontier:
     """Several subproblems with bounds of their own, the smallest of them 1."""
     total = float(problem.costs.sum())
-    return Frontier.joined([Frontier.decided([row], [], 1.0 + row, total) for row in range(6)])
+    return Frontier.joined([packing_root(problem, 1.0 + row, total, kept=[row]) for row in range(6)])
 
 
 def packing(problem: Problem, seconds: float) -> Search:
-    return Search("packing", {"gap": 1e-6}, float(problem.costs.sum()), seconds)
+    return Search(PackingSettings(gap=1e-6), float(problem.costs.sum()), seconds)
 
 
 def opened(client, *, processes: bool = False) -> Connection:

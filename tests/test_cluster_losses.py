@@ -11,19 +11,21 @@ import pytest
 
 from brute_force import optimum, problems_with_trees
 from hardmargin.frontier import Frontier
-from hardmargin.methods.engine import Found, Search
 from hardmargin.problem import Problem
+from hardmargin.search.engine import Search, SearchResult
+from hardmargin.search.roots import direction_root, packing_root
+from hardmargin.search.settings import DirectionSettings, PackingSettings
 
 pytest.importorskip("distributed", reason="Dask is not installed")
 
 from cluster_fakes import UnreliableClient
-from hardmargin.cluster import engine, link, spread
+from hardmargin.cluster import link, spread
 from hardmargin.cluster.engine import ClusterEngine
 
 
-def exhausted(problem: Problem, client, search: Search) -> Found:
+def exhausted(problem: Problem, client, search: Search) -> SearchResult:
     """What is found when the search goes on after every pause."""
-    cluster, open_ = ClusterEngine(client), Frontier.whole(0.0, search.upper)
+    cluster, open_ = ClusterEngine(client), packing_root(problem, 0.0, search.upper)
     upper = search.upper
     for _ in range(1000):
         found = cluster.search(problem, open_, replace(search, upper=upper), None)
@@ -43,7 +45,7 @@ def test_a_search_that_pauses_all_the_time_gets_on(threads, monkeypatch) -> None
     # With nobody there, waiting for somebody would only take time.
     monkeypatch.setattr(spread, "_PATIENCE", math.inf if threads else 0.0)
     problem = list(problems_with_trees())[-1]
-    search = Search("packing", {"gap": 1e-6}, float(problem.costs.sum()), math.inf, pause=0.0)
+    search = Search(PackingSettings(gap=1e-6), float(problem.costs.sum()), math.inf, pause=0.0)
     with contextlib.closing(UnreliableClient(1, threads)) as client:
         found = exhausted(problem, client, search)
     assert found.exhausted
@@ -55,7 +57,6 @@ def test_a_search_that_pauses_all_the_time_gets_on(threads, monkeypatch) -> None
 def test_no_subproblem_is_lost_whatever_becomes_of_slices(kind, monkeypatch) -> None:
     # Slices as short as can be, so that there are many; a lost connection is noticed to be there again at once.
     for module, name, value in (
-        (engine, "_FIRST_SEARCH", 0.0),
         (spread, "_FIRST_SLICE", 0.0),
         (spread, "_SLICE", 0.0),
         (spread, "_PATIENCE", math.inf),
@@ -66,20 +67,16 @@ def test_no_subproblem_is_lost_whatever_becomes_of_slices(kind, monkeypatch) -> 
     for index, problem in enumerate(problems_with_trees()):
         least, total = optimum(problem), float(problem.costs.sum())
         # Without the cover bound there are more subproblems.
-        own = (
-            {"first_axis": [1.0] + [0.0] * (problem.m - 1)}
-            if kind == "directions"
-            else {"cover_distance": math.inf}
-        )
-        settings = {"gap": 1e-6, **own}
-        search = Search(kind, settings, total, math.inf, slice=1)
+        samples = PackingSettings(gap=1e-6, cover_distance=math.inf)
+        regions = DirectionSettings(gap=1e-6, first_axis=(1.0, *[0.0] * (problem.m - 1)))
+        search = Search(samples if kind == "packing" else regions, total, math.inf, slice=1)
         bounds = []
 
         def observe(upper: float, lower: float, nodes: int, bounds=bounds) -> bool:
             bounds.append(lower)
             return True
 
-        open_ = Frontier.whole(0.0, total) if kind == "packing" else Frontier.empty()
+        open_ = packing_root(problem, 0.0, total) if kind == "packing" else direction_root(problem, regions, total)
         with contextlib.closing(UnreliableClient(index)) as client:
             cluster = ClusterEngine(client)
             for _ in range(1000):

@@ -9,11 +9,15 @@ import pytest
 
 from hardmargin import Status, _core, solve, verify
 from hardmargin.data import generate
-from hardmargin.frontier import Frontier
-from hardmargin.methods import directions
+from hardmargin.frontier import Frontier, Regions
+from hardmargin.methods import directions, heuristic
 from hardmargin.methods.base import Limits
 from hardmargin.presolve import presolve
 from hardmargin.problem import Problem
+from hardmargin.search.context import Context
+from hardmargin.search.engine import frontier_of
+from hardmargin.search.roots import direction_root
+from hardmargin.search.settings import DirectionSettings
 
 SMALL = [("A", 200, 2, 1, 10.0), ("B", 100, 3, 2, 1.0), ("A", 60, 5, 3, 100.0)]
 
@@ -54,16 +58,15 @@ def test_one_thread_does_the_same_every_time_and_two_prove_the_same() -> None:
     assert parallel.objective == pytest.approx(first.objective, rel=1e-6)
 
 
-def test_the_bound_rises_and_the_time_limit_is_kept(fake_clock, monkeypatch) -> None:
+def test_the_bound_rises_and_the_time_limit_is_kept(fake_clock) -> None:
     """The time is over in the first step of the proof. The second has no limit of its own, and looks at nothing."""
-    monkeypatch.setattr(directions, "_FIRST_NODES", 300)
     data = generate("B", 200, 10, 6)
 
     def end_time(time, upper, lower, nodes) -> None:
         if nodes > 0:
             fake_clock.end()
 
-    result = solve(data.X, data.y, 10.0, method="directions", report=end_time)
+    result = solve(data.X, data.y, 10.0, method="directions", report=end_time, options={"first_nodes": 300})
     assert result.status is Status.TIME_LIMIT
     # The step ends after a slice that takes it beyond its limit.
     assert 0 < result.nodes < 1500
@@ -77,7 +80,8 @@ def test_a_search_without_time_looks_at_next_to_nothing() -> None:
     problem = presolve(Problem.from_data(data.X, data.y, 10.0)).problem
     options, limits = _core.DirectionOptions(), _core.SearchLimits()
     upper = float(problem.costs.sum())
-    arguments = (problem.X, problem.y, problem.costs, Frontier.empty(), upper, options, limits)
+    root = direction_root(problem, DirectionSettings(), upper)
+    arguments = (problem.X, problem.y, problem.costs, root, upper, options, limits)
     found = _core.direction_search(*arguments, 0.0, None)
     assert found.outcome.timed_out
     assert found.nodes <= 1
@@ -97,7 +101,19 @@ def test_a_node_limit_ends_the_search() -> None:
     assert result.lower_bound <= result.objective
 
 
-@pytest.mark.parametrize("options", [{"memory": 0}, {"heuristic_effort": -1.0}, {"memory": True}, {"efort": 1}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"memory": 0},
+        {"heuristic_effort": -1.0},
+        {"memory": True},
+        {"efort": 1},
+        {"slice": 0},
+        {"slice": None},
+        {"first_nodes": 1.5},
+        {"later_effort": 0},
+    ],
+)
 def test_bad_options_are_refused(options) -> None:
     with pytest.raises(ValueError, match=r"expected"):
         solve([[0.0], [1.0]], [0, 1], method="directions", options=options)
@@ -110,7 +126,7 @@ def test_open_regions_can_be_carried_on_elsewhere() -> None:
     options, limits = _core.DirectionOptions(), _core.SearchLimits()
     whole = solve(data.X, data.y, 1.0, method="directions")
     upper = float(problem.costs.sum())
-    frontier = Frontier.empty()
+    frontier = direction_root(problem, DirectionSettings(), upper)
     for _ in range(10_000):
         limits.slice, limits.node_limit = 5, 50
         part = _core.direction_search(
@@ -131,7 +147,7 @@ def test_searches_over_samples_are_made_longer_before_rounding_is_blamed() -> No
         """Leaves the same region open, whatever is done."""
 
         def search(self, problem, frontier, search, observe):
-            lengths.append(search.settings["sample_nodes"])
+            lengths.append(search.settings.sample_nodes)
             return SimpleNamespace(
                 weights=[],
                 bias=0.0,
@@ -141,13 +157,13 @@ def test_searches_over_samples_are_made_longer_before_rounding_is_blamed() -> No
                 nodes=1,
                 work=1,
                 exhausted=True,
-                open=Frontier.whole(0.0, search.upper),
+                open=frontier_of(frontier),
                 outcome=SimpleNamespace(timed_out=False, interrupted=False, error=None),
             )
 
     data = generate("B", 60, 3, 4)
     problem = presolve(Problem.from_data(data.X, data.y, 10.0)).problem
-    result = directions.run(problem, None, Limits(engine=Engine()), lambda *_: None)
+    result = directions.run(problem, None, Limits(), lambda *_: None, context=Context(Engine()))
     assert lengths == [2000, 20_000, 200_000, 2_000_000]
     assert result.status is Status.HEURISTIC
     assert 0 < result.lower_bound < result.objective
@@ -183,3 +199,47 @@ def test_regions_that_are_none_are_refused(face, numbers) -> None:
     region = Frontier(np.array([face], np.uint32), np.array([1], np.uint64), np.array([numbers]))
     with pytest.raises(ValueError, match="frontier"):
         _core.direction_search(X, y, costs, region, 1.0, options, limits, 1.0, None)
+
+
+def test_a_search_needs_something_open() -> None:
+    """Nothing open would be taken for everything closed."""
+    X, y, costs = np.array([[0.0, 1.0], [1.0, 0.0]]), np.array([1.0, -1.0]), np.ones(2)
+    options, limits = _core.DirectionOptions(), _core.SearchLimits()
+    empty = Frontier(np.empty(0, np.uint32), np.empty(0, np.uint64), np.empty((0, 9)))
+    for nothing in (Frontier.empty(), empty):
+        with pytest.raises(ValueError, match="frontier"):
+            _core.direction_search(X, y, costs, nothing, 1.0, options, limits, 1.0, None)
+    root = _core.direction_root(X, y, costs, 1.0, options)
+    closed = _core.direction_search(X, y, costs, root, 1.0, options, limits, np.inf, None)
+    assert Frontier(*closed.open).size == 0
+    with pytest.raises(ValueError, match="frontier"):
+        _core.direction_search(X, y, costs, closed, 1.0, options, limits, 1.0, None)
+
+
+def test_the_root_holds_all_directions() -> None:
+    X, y, costs = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), np.array([1.0, -1.0, 1.0]), np.full(3, 2.0)
+    root = Frontier(*_core.direction_root(X, y, costs, 100.0, _core.DirectionOptions()))
+    regions = Regions.of(root)
+    assert sorted(zip(regions.faces.tolist(), regions.signs.tolist(), strict=True)) == [
+        (0, -1.0),
+        (0, 1.0),
+        (1, -1.0),
+        (1, 1.0),
+    ]
+    # Giving the cheaper class up costs 2, and nothing better is longer than that allows.
+    assert regions.longest == pytest.approx(2.0, rel=1e-8)
+    assert root.derived_under() == 2.0
+
+
+def test_a_resumed_proof_goes_on_with_its_longer_searches_over_samples() -> None:
+    data = generate("B", 60, 3, 4)
+    problem = presolve(Problem.from_data(data.X, data.y, 10.0)).problem
+    found = heuristic.run(problem, None, Limits(), lambda *_: None, heuristic.Options(0.01))
+    proof, resumed = (
+        directions.DirectionProof(problem, found, Limits(), lambda *_: None, directions.Options()) for _ in range(2)
+    )
+    state = proof.state()
+    assert state["open"] is None, "nothing has been searched"
+    assert state["sample_nodes"] == DirectionSettings.sample_nodes
+    resumed.restore({**state, "sample_nodes": 20_000})
+    assert resumed.state()["sample_nodes"] == 20_000

@@ -63,7 +63,6 @@ def package_modules() -> dict[str, Path]:
 LAYERS = layer_table()
 ORDER = list(LAYERS)
 MODULES = package_modules()
-EXCEPTIONS = [Import(module.strip("`"), imported.strip("`")) for module, imported, _ in rows("### Exceptions")]
 
 
 def layer_of(module: str) -> str:
@@ -134,11 +133,11 @@ def test_layers_name_those_above_them_only() -> None:
 
 def test_imports_follow_the_table() -> None:
     wrong = [found for found in IMPORTS if leaves_its_layer(found) and not is_allowed(found)]
-    assert sorted(wrong) == sorted(EXCEPTIONS)
+    assert wrong == []
 
 
 def test_the_table_allows_nothing_that_is_not_needed() -> None:
-    needed = {(layer_of(found.module), layer_of(found.imported)) for found in IMPORTS if found not in EXCEPTIONS}
+    needed = {(layer_of(found.module), layer_of(found.imported)) for found in IMPORTS}
     needed |= {(layer_of(found.module), found.imported) for found in IMPORTS}
     for layer in LAYERS.values():
         for name in [*layer.layers, *layer.single_modules]:

@@ -11,10 +11,12 @@ import pytest
 from hardmargin import Result, Status, _core, solve, verify
 from hardmargin.data import generate
 from hardmargin.frontier import Frontier
+from hardmargin.methods import heuristic
 from hardmargin.methods.base import Limits
 from hardmargin.methods.packing import Options, PackingProof
 from hardmargin.presolve import presolve
 from hardmargin.problem import Problem
+from hardmargin.search.roots import packing_root
 
 SMALL = [("A", 60, 2, 1, 10.0), ("B", 60, 5, 2, 1.0), ("A", 60, 10, 3, 100.0)]
 
@@ -131,7 +133,7 @@ def test_the_cover_bound_saves_subproblems_and_changes_nothing_else() -> None:
             problem.X,
             problem.y,
             problem.costs,
-            Frontier.whole(0.0, upper),
+            packing_root(problem, 0.0, upper),
             upper,
             options,
             _core.SearchLimits(),
@@ -156,7 +158,7 @@ def test_open_subproblems_can_be_carried_on_elsewhere() -> None:
         )
 
     upper = float(problem.costs.sum())
-    frontier = Frontier.whole(0.0, upper)
+    frontier = packing_root(problem, 0.0, upper)
     parts = 0
     while frontier.size:
         part = search(frontier, upper, 20)
@@ -182,7 +184,7 @@ def test_below_a_target_that_none_reaches_better_hyperplanes_are_kept() -> None:
             problem.X,
             problem.y,
             problem.costs,
-            Frontier.whole(0.0, target),
+            packing_root(problem, 0.0, target),
             target,
             _core.PackingOptions(),
             limits,
@@ -216,7 +218,7 @@ def test_every_target_needs_three_times_the_work_of_the_last(
     proof.primal_searches = 10**6
     works = []
 
-    def search(_, upper, *, nodes=None, work=0):
+    def search(_, settings, upper, *, nodes=None, work=0):
         if nodes is None:
             works.append(10.0 ** (upper / samples_for_ten_times_the_work))
             proof.lower_bound = upper * (1 - gap / 2)
@@ -245,7 +247,7 @@ def test_a_target_that_takes_too_long_is_given_up_for_a_lower_one(monkeypatch) -
     proof.primal_searches = 10**6
     proven, given_up = [], []
 
-    def search(_, upper, *, nodes=None, work=0):
+    def search(_, settings, upper, *, nodes=None, work=0):
         if nodes is not None:
             return SimpleNamespace(work=0, nodes=nodes, exhausted=True)
         # Cheap up to 100 samples, and then ten times as dear for each of them.
@@ -286,7 +288,7 @@ def test_what_is_learnt_below_a_target_helps_with_the_next() -> None:
             problem.X,
             problem.y,
             problem.costs,
-            Frontier.whole(0.0, target),
+            packing_root(problem, 0.0, target),
             target,
             options,
             _core.SearchLimits(),
@@ -308,7 +310,15 @@ def test_knowledge_of_other_samples_is_refused() -> None:
     options.knowledge = _core.PackingKnowledge(X + 1, y, np.ones(3))
     with pytest.raises(ValueError, match="other samples"):
         _core.packing_search(
-            X, y, np.ones(3), Frontier.whole(0.0, 3.0), 3.0, options, _core.SearchLimits(), 1.0, None
+            X,
+            y,
+            np.ones(3),
+            _core.packing_root(3, [], [], 0.0, 3.0),
+            3.0,
+            options,
+            _core.SearchLimits(),
+            1.0,
+            None,
         )
 
 
@@ -323,3 +333,45 @@ def test_a_frontier_that_does_not_fit_is_refused(integers, ends) -> None:
         _core.packing_search(
             X, y, np.ones(3), frontier, 3.0, _core.PackingOptions(), _core.SearchLimits(), 1.0, None
         )
+
+
+def test_a_search_needs_something_open() -> None:
+    """Nothing open would be taken for everything closed, and so prove any bound."""
+    X, y, costs = np.array([[0.0], [1.0], [2.0]]), np.array([1.0, -1.0, 1.0]), np.ones(3)
+    options, limits = _core.PackingOptions(), _core.SearchLimits()
+    empty = Frontier(np.empty(0, np.uint32), np.empty(0, np.uint64), np.empty((0, 2)))
+    for nothing in (Frontier.empty(), empty):
+        with pytest.raises(ValueError, match="frontier"):
+            _core.packing_search(X, y, costs, nothing, 3.0, options, limits, 1.0, None)
+    root = _core.packing_root(3, [], [], 0.0, 3.0)
+    closed = _core.packing_search(X, y, costs, root, 3.0, options, limits, np.inf, None)
+    assert Frontier(*closed.open).size == 0
+    with pytest.raises(ValueError, match="frontier"):
+        _core.packing_search(X, y, costs, closed, 3.0, options, limits, 1.0, None)
+
+
+@pytest.mark.parametrize(("kept", "given_up"), [([3], []), ([0], [0]), ([], [1, 1])])
+def test_a_root_decides_samples_that_exist_and_each_of_them_once(kept, given_up) -> None:
+    with pytest.raises(ValueError, match="root"):
+        _core.packing_root(3, kept, given_up, 0.0, 3.0)
+
+
+@pytest.mark.parametrize("ending", [KeyboardInterrupt, ZeroDivisionError])
+def test_a_search_that_ends_early_leaves_the_settings_alone(ending, monkeypatch) -> None:
+    """The first one is made without the cover bound, those below targets with it."""
+    data = generate("B", 100, 10, 3)
+    problem = presolve(Problem.from_data(data.X, data.y, 10.0)).problem
+    found = heuristic.run(problem, None, Limits(), lambda *_: None, heuristic.Options(0.01))
+    proof = PackingProof(problem, found, Limits(), lambda *_: None, Options(cover_distance=5.0))
+    distances = []
+
+    def search(_, settings, upper, **ends):
+        distances.append(settings.cover_distance)
+        raise ending
+
+    monkeypatch.setattr(proof, "search", search)
+    with pytest.raises(ending):
+        proof._first_search()
+    with pytest.raises(ending):
+        proof._search_below(found.lower_bound + 1.0)
+    assert distances == [np.inf, 5.0]

@@ -11,10 +11,11 @@ import pytest
 from brute_force import KINDS, compared, random_case
 from hardmargin import Status, data, solve, verify
 from hardmargin.data import generate
-from hardmargin.methods import benders, benders_cuts, indicator, mip_proof, packing
+from hardmargin.literature import benders_cuts, mip_proof
+from hardmargin.literature.benders_cuts import CutCollector
+from hardmargin.literature.mip_proof import MipProof
+from hardmargin.methods import benders, indicator, packing
 from hardmargin.methods.base import Limits
-from hardmargin.methods.benders_cuts import CutCollector
-from hardmargin.methods.mip_proof import MipProof
 from hardmargin.mip import get_backend, process
 from hardmargin.mip.base import Answer, IndicatorModel
 from hardmargin.problem import Problem

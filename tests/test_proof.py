@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from hardmargin import Problem, Result, Status
-from hardmargin.methods import heuristic
 from hardmargin.methods.base import Limits
 from hardmargin.methods.packing import Options, PackingProof
+from hardmargin.search import primal
 
 EFFORT = 2.0
 # The work of a proof between two searches: a tenth of the work goes into them.
-INTERVAL = 10 * heuristic.work_of(EFFORT)
+INTERVAL = 10 * primal.work_of(EFFORT)
 
 
 @pytest.fixture
@@ -31,12 +31,12 @@ def seeds(problem, monkeypatch) -> list[int]:
     """The seeds of the primal searches, which find nothing."""
     used: list[int] = []
 
-    def run(_, incumbent, limits, report, options) -> Result:
-        assert options.effort == EFFORT
+    def search(_, incumbent, limits, report, effort) -> Result:
+        assert effort == EFFORT
         used.append(limits.seed)
         return flat(problem)
 
-    monkeypatch.setattr(heuristic, "run", run)
+    monkeypatch.setattr(primal, "search", search)
     return used
 
 
@@ -71,7 +71,7 @@ def test_searches_are_counted_in_the_state_and_for_all_proofs_of_a_solve(problem
 
 
 def test_a_search_that_is_cut_short_is_not_counted(problem, monkeypatch) -> None:
-    monkeypatch.setattr(heuristic, "run", lambda *_: flat(problem, Status.TIME_LIMIT))
+    monkeypatch.setattr(primal, "search", lambda *_: flat(problem, Status.TIME_LIMIT))
     proof = proof_of(problem)
     proof.improve(EFFORT)
     assert proof.primal_searches == 0
@@ -82,7 +82,7 @@ def test_what_a_later_search_finds_is_the_new_incumbent(problem, monkeypatch) ->
     proof = proof_of(problem)
     better = Result.of(problem, [1.0], -2.0, lower_bound=0.0, status="heuristic", method="heuristic", runtime=0.0)
     assert better.objective < proof.objective
-    monkeypatch.setattr(heuristic, "run", lambda *_: better)
+    monkeypatch.setattr(primal, "search", lambda *_: better)
     proof.primal_searches, proof.work = 1, INTERVAL
     proof.improve(EFFORT)
     assert proof.objective == better.objective

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import partial
 
 import numpy as np
 import pytest
@@ -13,12 +12,11 @@ import hardmargin.methods
 from brute_force import candidates, optimum, random_case, violated
 from hardmargin import Problem, Status, solve
 from hardmargin.data import generate
-from hardmargin.methods import heuristic, packing
+from hardmargin.methods import heuristic
 from hardmargin.methods.base import Limits
-from hardmargin.methods.engine import Search
 from hardmargin.methods.packing import Options, PackingProof
-from hardmargin.methods.reduction import Reduction, reduction
 from hardmargin.presolve import presolve
+from hardmargin.search.reduction import Reduction, reduction
 
 NATIVE_METHODS = [name for name in hardmargin.methods.names() if name not in ("indicator", "benders")]
 
@@ -27,10 +25,10 @@ def ignore(*_: object) -> None:
     """A report that nobody reads."""
 
 
-def proof_of(problem: Problem, effort: float = 0.2) -> PackingProof:
+def proof_of(problem: Problem, effort: float = 0.2, options: Options | None = None) -> PackingProof:
     limits = Limits()
     found = heuristic.run(problem, None, limits, ignore, heuristic.Options(effort))
-    return PackingProof(problem, found, limits, ignore, Options())
+    return PackingProof(problem, found, limits, ignore, options or Options())
 
 
 def reduced_cases(count: int) -> Iterator[tuple[Problem, Reduction]]:
@@ -68,15 +66,14 @@ def test_nothing_better_gives_up_a_sample_that_is_kept_in_advance() -> None:
     assert count > 100
 
 
-def test_no_step_of_a_proof_claims_too_much_after_a_poor_start(monkeypatch) -> None:
+def test_no_step_of_a_proof_claims_too_much_after_a_poor_start() -> None:
     """Decisions are made from the first, poor hyperplane, while better ones are found later."""
-    monkeypatch.setattr(packing, "_FIRST_NODES", 2)
-    monkeypatch.setattr(packing, "_LATER_EFFORT", 1e-6)
+    short_first_search = Options(first_nodes=2, later_effort=1e-6)
     decided = improved = 0
     for index in range(200):
         case = random_case(6, index)
         problem = presolve(Problem.from_data(case.X, case.y, case.C, **case.weights)).problem
-        proof = proof_of(problem, effort=1e-6)
+        proof = proof_of(problem, effort=1e-6, options=short_first_search)
         least, start = optimum(problem), proof.objective
         for _ in proof.steps():
             assert proof.lower_bound <= least * (1 + 1e-9)
@@ -102,14 +99,13 @@ def test_decisions_for_better_hyperplanes_than_there_are_do_no_harm() -> None:
     assert proof.objective == pytest.approx(solve(problem.X, problem.y, sample_weight=problem.costs).objective)
 
 
-def test_a_resumed_search_knows_what_was_decided(tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr(hardmargin.methods.proof, "Search", partial(Search, slice=1))
+def test_a_resumed_search_knows_what_was_decided(tmp_path) -> None:
     data, path = generate("A", 200, 3, 1), tmp_path / "state"
-    whole = solve(data.X, data.y, 10.0, method="packing")
-    first = solve(data.X, data.y, 10.0, method="packing", checkpoint=path, node_limit=1)
+    whole = solve(data.X, data.y, 10.0, method="packing", options={"slice": 1})
+    first = solve(data.X, data.y, 10.0, method="packing", options={"slice": 1}, checkpoint=path, node_limit=1)
     assert first.status is Status.NODE_LIMIT
     assert first.presolve == whole.presolve != ""
-    again = solve(data.X, data.y, 10.0, method="packing", resume=path)
+    again = solve(data.X, data.y, 10.0, method="packing", options={"slice": 1}, resume=path)
     assert again.optimal
     assert (again.presolve, again.objective) == (whole.presolve, pytest.approx(whole.objective))
 
@@ -117,14 +113,14 @@ def test_a_resumed_search_knows_what_was_decided(tmp_path, monkeypatch) -> None:
 def test_deciding_takes_a_bounded_number_of_tries(monkeypatch) -> None:
     """Where what is given up costs as much as the objective, keeping the others is certain, and costs nothing."""
     tries = 0
-    attempt = hardmargin.methods.reduction._try
+    attempt = hardmargin.search.reduction._try
 
     def counted(*arguments):
         nonlocal tries
         tries += 1
         return attempt(*arguments)
 
-    monkeypatch.setattr(hardmargin.methods.reduction, "_try", counted)
+    monkeypatch.setattr(hardmargin.search.reduction, "_try", counted)
     rng = np.random.default_rng(0)
     y = np.repeat([1.0, -1.0], 2000)
     X = 3 * y[:, None] + rng.uniform(-1, 1, (4000, 2))

@@ -142,6 +142,9 @@ class PackingResult:
     @property
     def outcome(self) -> Outcome: ...
 
+def packing_root(count: int, kept: list[int], given_up: list[int], bound: float, upper: float) -> _Frontier:
+    """The whole problem of so many samples as a frontier, or the part of it in which these are decided."""
+
 def packing_search(
     features: _Array,
     labels: _Array,
@@ -197,6 +200,11 @@ class DirectionResult:
 
     @property
     def outcome(self) -> Outcome: ...
+
+def direction_root(
+    features: _Array, labels: _Array, costs: _Array, upper: float, options: DirectionOptions
+) -> _Frontier:
+    """All directions as a frontier."""
 
 def direction_search(
     features: _Array,

@@ -18,12 +18,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from hardmargin.arrays import FloatArray
 from hardmargin.bounds import Report
 from hardmargin.methods import get_method
 from hardmargin.result import Result
 from hardmargin.solver import solve
 from hardmargin.status import Status
-from hardmargin.validation import FloatArray, refuse_missing_labels, sorted_classes
+from hardmargin.validation import refuse_missing_labels, sorted_classes
 
 
 class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]

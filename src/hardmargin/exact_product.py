@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from hardmargin.validation import FloatArray
+from hardmargin.arrays import FloatArray
 
 _BITS = 53
 _ROUNDING = 2.0**-52

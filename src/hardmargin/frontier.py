@@ -1,9 +1,12 @@
 """Open subproblems as plain data: the one mechanism behind threads, clusters, checkpoints and resuming.
 
-A frontier is a list of subproblems that together hold every solution better than the best one known. Whoever has
-the problem and a frontier can go on with the proof, in another thread, another process, on another machine or on
+A frontier is a list of subproblems that together hold every solution better than the best one known. Anything that
+has the problem and a frontier can continue the proof, in another thread, another process, on another machine or on
 another day. It is three arrays, so that millions of subproblems are written, sent and sorted in moments;
-``core/packing/frontier.h`` and ``core/directions/frontier.h`` tell what the methods have in them.
+``core/packing/frontier.h`` and ``core/directions/frontier.h`` say what the methods have in them.
+
+The core makes the frontier that a search begins with (``search/roots.py``). An empty frontier means that nothing is
+left open, and never that everything is: searches refuse it.
 """
 
 from __future__ import annotations
@@ -14,9 +17,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hardmargin.arrays import FloatArray
+
 #: Rises with every change of what the numbers of a subproblem mean, or of what else a checkpoint holds: those of
 #: another format are of no use.
-FORMAT = 6
+FORMAT = 7
+
+# Columns of the numbers that all kinds of subproblems have.
+_BOUND, _DERIVED_UNDER = -2, -1
+# Numbers of a region of directions beside its two corners.
+_OTHER_NUMBERS = 5
 
 
 class Frontier(NamedTuple):
@@ -33,33 +43,25 @@ class Frontier(NamedTuple):
 
     Examples
     --------
-    >>> whole = Frontier.whole(0.0, 10.0)
-    >>> both = Frontier.joined([whole, Frontier.whole(2.0, 10.0)])
-    >>> both.size, both.lower_bound()
-    (2, 0.0)
-    >>> both.selected(both.bounds > 1).lower_bound()
-    2.0
+    >>> from hardmargin import _core
+    >>> low = Frontier(*_core.packing_root(3, kept=[0], given_up=[], bound=1.0, upper=10.0))
+    >>> high = Frontier(*_core.packing_root(3, kept=[], given_up=[0], bound=2.0, upper=9.0))
+    >>> both = Frontier.joined([high, low])
+    >>> both.size, both.lower_bound(), both.derived_under()
+    (2, 1.0, 9.0)
+    >>> first, rest = both.by_bound().split(1)
+    >>> first.lower_bound(), rest.lower_bound()
+    (1.0, 2.0)
     """
 
     integers: NDArray[np.uint32]
     ends: NDArray[np.uint64]
-    numbers: NDArray[np.float64]
+    numbers: FloatArray
 
     @classmethod
     def empty(cls) -> Frontier:
-        """No subproblem; the search over directions takes it for all directions."""
+        """No subproblem: nothing is left open."""
         return cls(np.empty(0, np.uint32), np.empty(0, np.uint64), np.empty((0, 0)))
-
-    @classmethod
-    def decided(cls, kept: Sequence[int], given_up: Sequence[int], bound: float, upper: float) -> Frontier:
-        """One subproblem of the search over samples, in which these are decided."""
-        integers = np.array([len(kept), *kept, *given_up], np.uint32)
-        return cls(integers, np.array([len(integers)], np.uint64), np.array([[bound, upper]]))
-
-    @classmethod
-    def whole(cls, bound: float, upper: float) -> Frontier:
-        """The whole problem as the search over samples has it: none is decided."""
-        return cls.decided([], [], bound, upper)
 
     @classmethod
     def joined(cls, parts: Sequence[Frontier]) -> Frontier:
@@ -80,23 +82,107 @@ class Frontier(NamedTuple):
         return len(self.ends)
 
     @property
-    def bounds(self) -> NDArray[np.float64]:
+    def starts(self) -> NDArray[np.int64]:
+        """Where the integers of each subproblem start."""
+        return np.concatenate([np.zeros(min(self.size, 1), np.int64), self.ends[:-1].astype(np.int64)])
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """How many integers each subproblem has."""
+        return self.ends.astype(np.int64) - self.starts
+
+    @property
+    def bounds(self) -> FloatArray:
         """No solution of a subproblem costs less than this."""
         if self.size == 0:
             return np.empty(0)
-        smaller: NDArray[np.float64] = self.numbers[:, -2:].min(axis=1)
+        smaller: FloatArray = self.numbers[:, [_BOUND, _DERIVED_UNDER]].min(axis=1)
         return smaller
 
     def lower_bound(self) -> float:
         """The smallest bound; infinite if there is no subproblem."""
         return float(self.bounds.min(initial=np.inf))
 
+    def derived_under(self) -> float:
+        """What was closed beside these subproblems has no solution below this; infinite if there are none."""
+        return float(self.numbers[:, _DERIVED_UNDER].min()) if self.size else np.inf
+
+    def closed_beside(self, upper: float) -> Frontier:
+        """The same subproblems, beside which others were closed for solutions better than ``upper`` only."""
+        if self.size == 0:
+            return self
+        numbers = self.numbers.copy()
+        numbers[:, _DERIVED_UNDER] = np.minimum(numbers[:, _DERIVED_UNDER], upper)
+        return self._replace(numbers=numbers)
+
     def selected(self, which: NDArray[np.bool_] | NDArray[np.intp]) -> Frontier:
         """The subproblems of a mask, or of these places in their order."""
         places = np.flatnonzero(which) if which.dtype == np.bool_ else which
-        starts = np.concatenate([[0], self.ends[:-1]]).astype(np.int64)[places]
-        sizes = self.ends.astype(np.int64)[places] - starts
+        starts, sizes = self.starts[places], self.lengths[places]
         ends = np.cumsum(sizes)
         # Where every integer comes from: its place in the selection, moved by where its subproblem began.
         origin = np.arange(ends[-1] if len(ends) else 0) + np.repeat(starts - (ends - sizes), sizes)
         return Frontier(self.integers[origin], ends.astype(np.uint64), self.numbers[places])
+
+    def split(self, count: int) -> tuple[Frontier, Frontier]:
+        """The first subproblems, at most so many, and the others."""
+        places = np.arange(self.size)
+        return self.selected(places[:count]), self.selected(places[count:])
+
+    def by_bound(self) -> Frontier:
+        """The same subproblems, those with the smallest bounds first."""
+        return self.selected(np.argsort(self.bounds, kind="stable"))
+
+    def below(self, cutoff: float) -> Frontier:
+        """The subproblems that may have a solution that costs less than this."""
+        return self.selected(self.numbers[:, _BOUND] < cutoff) if self.size else self
+
+    def required(self) -> Frontier:
+        """The frontier itself.
+
+        Raises
+        ------
+        ValueError
+            If it is empty: a search has to begin with something.
+        """
+        if self.size == 0:
+            raise ValueError(
+                "the frontier is empty; expected the root of a search, or what a search has left open."
+            )
+        return self
+
+
+class Regions(NamedTuple):
+    """The columns of a frontier of the search over directions.
+
+    Attributes
+    ----------
+    faces : ndarray of uint32 of shape (size,)
+        The feature whose axis a region's face of the cube is on.
+    signs : ndarray of shape (size,)
+        The side of the cube, -1 or 1.
+    low, high : ndarray of shape (size, m)
+        The corners of the boxes.
+    shortest, longest : ndarray of shape (size,)
+        The range of the lengths.
+    """
+
+    faces: NDArray[np.uint32]
+    signs: FloatArray
+    low: FloatArray
+    high: FloatArray
+    shortest: FloatArray
+    longest: FloatArray
+
+    @classmethod
+    def of(cls, frontier: Frontier) -> Regions:
+        """The regions of a frontier, as views of its arrays."""
+        numbers = frontier.numbers
+        m = (numbers.shape[1] - _OTHER_NUMBERS) // 2
+        low, high = numbers[:, 1 : m + 1], numbers[:, m + 1 : 2 * m + 1]
+        return cls(frontier.integers, numbers[:, 0], low, high, numbers[:, 2 * m + 1], numbers[:, 2 * m + 2])
+
+    @staticmethod
+    def width(m: int) -> int:
+        """How many numbers a region of m features has."""
+        return 2 * m + _OTHER_NUMBERS

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hardmargin.arrays import FloatArray
 from hardmargin.extras import how_to_install
 from hardmargin.problem import MARGIN_TOLERANCE
 from hardmargin.result import Result
-from hardmargin.validation import FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -20,10 +20,10 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from hardmargin.arrays import FloatArray
 from hardmargin.problem import Problem
 from hardmargin.projection import Check, Projection, no_check, projection
 from hardmargin.row_order import distinct_rows
-from hardmargin.validation import FloatArray
 
 # Keeps the square of the scale, by which objectives are multiplied, far from overflow.
 _LARGEST_EXPONENT = 480

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hardmargin.arrays import FloatArray
 from hardmargin.validation import (
-    FloatArray,
     combined_weights,
     scaled_costs,
     signs_and_classes,

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hardmargin.arrays import FloatArray
 from hardmargin.blas import one_blas_thread
 from hardmargin.exact_product import difference, exact_sum
-from hardmargin.validation import FloatArray
 
 # Larger distortions of the margins are refused; the finest gap that can be asked for is a hundred times as large.
 _LARGEST_DISTORTION = 1e-11

@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hardmargin import model_json
+from hardmargin.arrays import FloatArray
 from hardmargin.atomic import replace_text
 from hardmargin.bounds import TracePoint, monotone_trace, relative_gap
 from hardmargin.problem import Problem
 from hardmargin.status import Status
-from hardmargin.validation import FloatArray, validated_samples
+from hardmargin.validation import validated_samples
 from hardmargin.versions import __version__
 
 # A bound above the objective by less than this, relatively, is rounding; by more, it is wrong.

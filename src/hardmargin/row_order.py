@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from hardmargin.validation import FloatArray
+from hardmargin.arrays import FloatArray
 
 # Values that are compared at once, some hundredths of a second of them.
 _BLOCK = 1_000_000

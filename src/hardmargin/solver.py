@@ -5,28 +5,32 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from hardmargin.arrays import FloatArray
 from hardmargin.blas import one_blas_thread
 from hardmargin.bounds import SMALLEST_GAP, Recorder, Report, is_possible_gap
 from hardmargin.checkpoint import Identity
+from hardmargin.checkpoint.keeper import Keeper, held_checkpoint
 from hardmargin.cluster import opened_engine
 from hardmargin.cores import useful_threads
-from hardmargin.keeper import Keeper, held_checkpoint
+from hardmargin.incumbent import Incumbent
+from hardmargin.limits import Limits
 from hardmargin.methods import get_method, with_frontier
-from hardmargin.methods.base import Incumbent, Limits, Method, parse_options
+from hardmargin.methods.base import FrontierMethod, Method, parse_options
 from hardmargin.presolve import Presolved, presolve
 from hardmargin.problem import Problem
 from hardmargin.result import Result
+from hardmargin.search.context import Context
 from hardmargin.signals import HeldSignals, LaterTermination
 from hardmargin.status import Status
-from hardmargin.validation import FloatArray, is_real, is_whole
+from hardmargin.validation import is_real, is_whole
 
 
 def solve(
@@ -143,6 +147,7 @@ def solve(
         limits = replace(limits, gap=max(limits.gap, solver.SMALLEST_GAP))
         # Methods from the literature work on the data as they are, unless an option says otherwise.
         reduce = getattr(parsed, "presolve", True)
+        keeper = None
         if checkpoint is None and resume is None:
             try:
                 reduced = presolve(problem, reduce=reduce, check=partial(_check_time, limits))
@@ -153,18 +158,18 @@ def solve(
             # States belong to the reduced problem: without it, there is nothing to resume from or to save.
             reduced = presolve(problem, reduce=reduce, project=keeper.project)
             keeper.belongs_to(reduced.problem)
-            limits = replace(limits, keeper=keeper)
         before = time.monotonic()
         with opened_engine(cluster) as engine:
             # Starting or joining a cluster is not part of the solve.
-            limits = replace(limits, engine=engine, started=limits.started + time.monotonic() - before)
+            limits = replace(limits, started=limits.started + time.monotonic() - before)
+            run = _with_context(solver, Context(engine, keeper))
             # From here to the result, Ctrl-C takes effect only where the method reports.
             with HeldSignals() as signals:
                 listeners = [lambda *_: signals.let_through(), *([_carrying(report)] if report is not None else [])]
                 recorder = Recorder(reduced.objective_factor, reduced.bound_factor, listeners)
                 incumbent = None if hyperplane is None else _incumbent(reduced, hyperplane)
                 try:
-                    found = solver.run(reduced.problem, incumbent, limits, recorder, parsed)
+                    found = run(reduced.problem, incumbent, limits, recorder, parsed)
                 except _StoppedError as stopped:
                     raise stopped.error from stopped.error.__cause__
                 with one_blas_thread:
@@ -230,6 +235,11 @@ def _check_support(solver: Method, method: str, **asked_for: Any) -> None:
             raise ValueError(
                 f"method {method!r} does not support {name}; leave it out, or use {', '.join(with_frontier())}."
             )
+
+
+def _with_context(solver: Method, context: Context) -> Callable[..., Result]:
+    """A method's ``run``, with the context if it has open subproblems."""
+    return partial(cast("FrontierMethod", solver).run, context=context) if solver.HAS_FRONTIER else solver.run
 
 
 def _incumbent(reduced: Presolved, start: tuple[FloatArray, float]) -> Incumbent | None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from hardmargin.arrays import FloatArray
 
 #: Larger values overflow when they are squared in a norm.
 LARGEST_VALUE = 1e150

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hardmargin import methods
+from hardmargin.arrays import FloatArray
 from hardmargin.bounds import SMALLEST_GAP, TracePoint, is_possible_gap, relative_gap
 from hardmargin.labels import same_label
 from hardmargin.model_json import KEYS, read_values
 from hardmargin.problem import MARGIN_TOLERANCE, Problem
 from hardmargin.result import Result
-from hardmargin.validation import FloatArray
 
 # Another order of summation may change the last digits.
 _RELATIVE_TOLERANCE = 1e-9

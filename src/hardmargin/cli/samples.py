@@ -12,7 +12,7 @@ from hardmargin.data import LABEL_NAMES
 
 if TYPE_CHECKING:
     from hardmargin import Result
-    from hardmargin.validation import FloatArray
+    from hardmargin.arrays import FloatArray
 
 
 def samples_for(

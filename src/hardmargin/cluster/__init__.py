@@ -13,7 +13,7 @@ from typing import Any
 
 from hardmargin.cluster.connection import Connection
 from hardmargin.cluster.waiting import CLOCK
-from hardmargin.methods.engine import Engine, LocalEngine
+from hardmargin.search.engine import Engine, LocalEngine
 
 
 @contextlib.contextmanager

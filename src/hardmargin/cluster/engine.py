@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import uuid
 import warnings
-from dataclasses import replace
 from typing import Any
 
 from hardmargin.cluster.link import Link
@@ -12,13 +11,11 @@ from hardmargin.cluster.spread import Spread
 from hardmargin.cluster.waiting import CLOCK, Clock
 from hardmargin.cluster.worker import ProblemOnWorkers
 from hardmargin.frontier import Frontier
-from hardmargin.methods.engine import Found, LocalEngine, Observer, Search, frontier_of
 from hardmargin.problem import Problem
+from hardmargin.search.engine import LocalEngine, Observer, Search, SearchResult, frontier_of
 
 # A search of so few subproblems is made in this process.
 _FEW_NODES = 5000
-# Seconds of a search that finds the first subproblems to give out.
-_FIRST_SEARCH = 0.3
 # Seconds for leaving the cluster; fewer after the deadline, because a time limit is kept to within a second.
 _LEAVING = 3.0
 _LEFT_AFTER = 0.6
@@ -43,17 +40,13 @@ class ClusterEngine:
         self._warned: set[str] = set()
 
     def search(
-        self, problem: Problem, frontier: Frontier | Found, search: Search, observe: Observer | None
-    ) -> Found:
-        """See :class:`hardmargin.methods.engine.Engine`."""
+        self, problem: Problem, frontier: Frontier | SearchResult, search: Search, observe: Observer | None
+    ) -> SearchResult:
+        """See :class:`hardmargin.search.engine.Engine`."""
         self._deadline = self._clock.now() + search.seconds
-        open_ = frontier_of(frontier)
+        open_ = frontier_of(frontier).required()
         if 0 < search.node_limit <= _FEW_NODES:
             return self._local.search(problem, open_, search, observe)
-        if open_.size == 0:
-            # There is nothing to give out yet.
-            first = replace(search, pause=min(_FIRST_SEARCH, search.pause))
-            return self._local.search(problem, open_, first, observe)
         if not self._link.has(problem):
             self._link.hand_out(ProblemOnWorkers(self._solve, problem))
         with Spread(self._link, self._clock, self._solve, problem, open_, search, observe, self._warn) as spread:

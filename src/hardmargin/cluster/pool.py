@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
-import numpy as np
-
 from hardmargin.frontier import Frontier
 
 # Subproblems that are sorted at a time; the others wait behind them.
@@ -22,7 +18,9 @@ class Pool:
 
     Examples
     --------
-    >>> pool = Pool(Frontier.joined([Frontier.whole(bound, 9.0) for bound in (3.0, 1.0, 2.0)]))
+    >>> from hardmargin import _core
+    >>> roots = [Frontier(*_core.packing_root(3, [], [], bound, 9.0)) for bound in (3.0, 1.0, 2.0)]
+    >>> pool = Pool(Frontier.joined(roots))
     >>> pool.take(2, worth=9.0).bounds.tolist()
     [1.0, 2.0]
     >>> pool.size, pool.lower_bound()
@@ -53,8 +51,7 @@ class Pool:
         """Take out the next ones, at most so many; those with a bound of ``worth`` or more are dropped."""
         if self._front.size == 0 or self._behind_bound < self._front.lower_bound():
             self._sort(worth)
-        taken = self._front.selected(np.arange(min(count, self._front.size)))
-        self._front = self._front.selected(np.arange(taken.size, self._front.size))
+        taken, self._front = self._front.split(count)
         return taken
 
     def everything(self) -> Frontier:
@@ -62,10 +59,6 @@ class Pool:
         return Frontier.joined([self._front, *self._behind])
 
     def _sort(self, worth: float) -> None:
-        frontier = self.everything()
-        frontier = frontier.selected(frontier.numbers[:, -2] < worth) if frontier.size else frontier
-        order = np.argsort(frontier.bounds, kind="stable")
-        self._front = frontier.selected(order[:_FRONT])
-        rest = frontier.selected(order[_FRONT:])
+        self._front, rest = self.everything().below(worth).by_bound().split(_FRONT)
         self._behind = [rest]
-        self._behind_bound = rest.lower_bound() if rest.size else math.inf
+        self._behind_bound = rest.lower_bound()

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-import numpy as np
 from distributed import CancelledError, KilledWorker
 from distributed.comm.core import CommClosedError
 
@@ -18,8 +17,8 @@ from hardmargin.cluster.pool import Pool
 from hardmargin.cluster.waiting import Clock
 from hardmargin.cluster.worker import Slice
 from hardmargin.frontier import Frontier
-from hardmargin.methods.engine import LocalEngine, Observer, Search
 from hardmargin.problem import Problem
+from hardmargin.search.engine import LocalEngine, Observer, Search
 
 # Seconds of a slice: short ones at first, until there are subproblems for all. One that takes longer is done first.
 _FIRST_SLICE = 0.3
@@ -49,8 +48,8 @@ class Outcome(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ClusterFound:
-    """What a search found, proved and left open; see :class:`hardmargin.methods.engine.Found`."""
+class SpreadResult:
+    """What a search found, proved and left open; see :class:`hardmargin.search.engine.SearchResult`."""
 
     weights: list[float]
     bias: float
@@ -108,7 +107,7 @@ class Spread:
         self._objective = max(search.upper, search.keep_below)
         self._upper = search.upper
         # What is closed has no solution below this; see TreeSearch::lower_bound() of the core.
-        self._closed = float(frontier.numbers[:, -1].min())
+        self._closed = frontier.derived_under()
         self._nodes = 0
         self._work = 0
 
@@ -119,7 +118,7 @@ class Spread:
     def __exit__(self, *_: object) -> None:
         self._take_back()
 
-    def run(self) -> ClusterFound:
+    def run(self) -> SpreadResult:
         """Search until the end or a limit."""
         go_on = True
         while go_on and self._unfinished() and self._clock.now() < self._deadline:
@@ -143,11 +142,10 @@ class Spread:
         if self._running and self._link.lost:
             self._warn_of_absence()
         self._take_back()
-        open_ = Frontier.joined([self._pool.everything(), *self._stuck])
-        if open_.size:
-            # As the core does it: who goes on with these has to know under what the rest was closed.
-            open_.numbers[:, -1] = np.minimum(open_.numbers[:, -1], min(self._closed, self._worth()))
-        return ClusterFound(
+        # As the core does it: a search that continues with these has to know under what the rest was closed.
+        left = Frontier.joined([self._pool.everything(), *self._stuck])
+        open_ = left.closed_beside(min(self._closed, self._worth()))
+        return SpreadResult(
             self._weights,
             self._bias,
             self._objective,
@@ -169,7 +167,7 @@ class Spread:
 
     def _worth(self) -> float:
         """Subproblems with a bound of this or more are closed."""
-        return self._upper * (1 - float(self._search.settings["gap"]))
+        return self._upper * (1 - self._search.settings.gap)
 
     def _lower_bound(self) -> float:
         waiting = [chunk.frontier.lower_bound() for chunk in (*self._running.values(), *self._again)]
@@ -268,9 +266,8 @@ class Spread:
     def _add(self, chunk: Frontier, found: Slice) -> None:
         self._nodes += found.nodes
         self._work += found.work
-        gap = float(self._search.settings["gap"])
-        derived_under = float(chunk.numbers[:, -1].min())
-        self._closed = min(self._closed, derived_under, found.upper * (1 - gap))
+        closed = found.upper * (1 - self._search.settings.gap)
+        self._closed = min(self._closed, chunk.derived_under(), closed)
         if found.weights and found.objective < self._objective:
             self._weights, self._bias, self._objective = found.weights, found.bias, found.objective
             if self._objective < self._upper:

@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 from distributed import WorkerPlugin
 
 from hardmargin.frontier import FORMAT, Frontier
-from hardmargin.methods.engine import Found, LocalEngine, Search, knowledge_of
 from hardmargin.problem import Problem
+from hardmargin.search.engine import LocalEngine, Search, SearchResult, knowledge_of
+from hardmargin.search.settings import PackingSettings
 from hardmargin.versions import __version__
 
 # By the name of the solve the problem, and what the slices on this worker learn from each other. By that of a
@@ -43,7 +44,7 @@ class Slice(NamedTuple):
     open: Frontier
 
     @classmethod
-    def of(cls, found: Found) -> Slice:
+    def of(cls, found: SearchResult) -> Slice:
         """The plain data of a search that has ended."""
         return cls(
             list(found.weights),
@@ -98,6 +99,6 @@ def run_slice(solve: str, name: str, frontier: Frontier, search: Search) -> Slic
     def go_on(upper: float, lower: float, nodes: int) -> bool:
         return upper >= search.upper and _told.get(name, math.inf) >= search.upper
 
-    if search.kind == "packing":
+    if isinstance(search.settings, PackingSettings):
         search = replace(search, knowledge=_knowledge.get(solve))
     return Slice.of(LocalEngine().search(_problems[solve], frontier, search, go_on))

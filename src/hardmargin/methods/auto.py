@@ -11,13 +11,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hardmargin.bounds import Report
+from hardmargin.incumbent import Incumbent
+from hardmargin.limits import Limits
 from hardmargin.methods import directions, packing
 from hardmargin.methods.base import SMALLEST_GAP as SMALLEST_GAP
-from hardmargin.methods.base import Incumbent, Limits, require_positive
-from hardmargin.methods.proof import Proof
-from hardmargin.methods.turns import Player, prove
+from hardmargin.methods.base import ProofOptions, require_positive
 from hardmargin.problem import Problem
 from hardmargin.result import Result
+from hardmargin.search.context import Context
+from hardmargin.search.portfolio import Member, prove
+from hardmargin.search.proof import Proof
 
 # Up to how many features the search over directions starts, and up to how many it takes part.
 _FEW_FEATURES = 8
@@ -45,14 +48,14 @@ HAS_FRONTIER = True
 
 
 @dataclass(frozen=True)
-class Options:
-    """Settings of the choice between methods.
+class Options(ProofOptions):
+    """Settings of the choice between methods, beside those of :class:`ProofOptions`, which are for all of them.
 
     Attributes
     ----------
     heuristic_effort : float
-        Effort of the primal search that comes first, as in the method ``heuristic``; ten times that follows if
-        the problem turns out to be hard.
+        Effort of the primal search that comes first, as in the method ``heuristic``; ``later_effort`` times that
+        follows if the problem turns out to be hard.
     memory : float
         Gigabytes of open subproblems, of all methods together.
     """
@@ -61,33 +64,44 @@ class Options:
     memory: float = 4.0
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         require_positive(self, "heuristic_effort", "memory")
 
 
 def run(
-    problem: Problem, incumbent: Incumbent | None, limits: Limits, report: Report, options: Options | None = None
+    problem: Problem,
+    incumbent: Incumbent | None,
+    limits: Limits,
+    report: Report,
+    options: Options | None = None,
+    context: Context | None = None,
 ) -> Result:
     """Solve with the methods that suit the problem; see :class:`hardmargin.methods.base.Method`."""
     settings = options or Options()
 
-    def players(found: Result) -> list[Player]:
-        return _players(problem, found, limits, report, settings)
+    def members(found: Result) -> list[Member]:
+        return _members(problem, found, limits, report, settings, context)
 
-    return prove(problem, incumbent, limits, report, settings.heuristic_effort, "auto", players)
+    return prove(problem, incumbent, limits, report, settings.heuristic_effort, "auto", members, context)
 
 
-def _players(problem: Problem, found: Result, limits: Limits, report: Report, options: Options) -> list[Player]:
+def _members(
+    problem: Problem,
+    found: Result,
+    limits: Limits,
+    report: Report,
+    options: Options,
+    context: Context | None = None,
+) -> list[Member]:
     """The methods that take part, the one that starts first."""
     both = problem.m <= _SOME_FEATURES
     memory = options.memory / 2 if both else options.memory
-    samples = packing.PackingProof(
-        problem, found, limits, report, packing.Options(options.heuristic_effort, memory=memory)
-    )
+    for_samples = packing.Options(options.heuristic_effort, memory=memory, **options.shared())
+    samples = packing.PackingProof(problem, found, limits, report, for_samples, context)
     if not both:
-        return [Player(samples)]
-    regions = directions.DirectionProof(
-        problem, found, limits, report, directions.Options(options.heuristic_effort, memory)
-    )
+        return [Member(samples)]
+    for_regions = directions.Options(options.heuristic_effort, memory, **options.shared())
+    regions = directions.DirectionProof(problem, found, limits, report, for_regions, context)
     few = problem.m <= _FEW_FEATURES
     rather_few = problem.m <= _RATHER_FEW_FEATURES
     small = rather_few and problem.n <= _FEW_SAMPLES
@@ -105,8 +119,8 @@ def _players(problem: Problem, found: Result, limits: Limits, report: Report, op
         share = 1 - _SHARE_OF_SAMPLES
     # In the units of the other one, which gets its share while the first one does the work.
     handicap = share / (1 - share)
-    other = Player(second, share, int(handicap * first_turn_after), int(handicap * head_start))
-    return [Player(first, 1 - share), other]
+    other = Member(second, share, int(handicap * first_turn_after), int(handicap * head_start))
+    return [Member(first, 1 - share), other]
 
 
 def _samples_take_long(problem: Problem, found: Result) -> bool:

@@ -1,68 +1,20 @@
-"""What all methods share: their signature, their limits and the way options are given."""
+"""What all methods share: their signature, and the way options are given."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
-from typing import Any, NamedTuple, Protocol
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any, Protocol
 
 from hardmargin.bounds import SMALLEST_GAP as SMALLEST_GAP
 from hardmargin.bounds import Report
-from hardmargin.keeper import Keeper
-from hardmargin.methods.engine import Engine, LocalEngine
+from hardmargin.incumbent import Incumbent as Incumbent
+from hardmargin.limits import Limits as Limits
 from hardmargin.problem import Problem
 from hardmargin.result import Result
-from hardmargin.validation import FloatArray, is_real
-
-
-class Incumbent(NamedTuple):
-    """The best hyperplane known before a method starts."""
-
-    coef: FloatArray
-    intercept: float
-
-
-@dataclass(frozen=True)
-class Limits:
-    """When a method must stop.
-
-    Attributes
-    ----------
-    time_limit : float
-        Seconds from ``started``.
-    gap : float
-        Relative gap at which the objective counts as proven minimal.
-    threads : int
-        Threads the method may use.
-    node_limit : int or None
-        Number of subproblems it may look at.
-    seed : int
-        Seed of everything random.
-    started : float
-        ``time.monotonic()`` when the solve began; presolve counts too.
-    engine : Engine
-        Where searches run.
-    keeper : Keeper or None
-        What keeps the state of the solve in a file, and has the one to begin with.
-    """
-
-    time_limit: float = 60.0
-    gap: float = 1e-6
-    threads: int = 1
-    node_limit: int | None = None
-    seed: int = 0
-    started: float = field(default_factory=time.monotonic)
-    engine: Engine = field(default_factory=LocalEngine)
-    keeper: Keeper | None = None
-
-    def elapsed(self) -> float:
-        """Seconds since the solve began."""
-        return time.monotonic() - self.started
-
-    def remaining(self) -> float:
-        """Seconds left, never negative."""
-        return max(0.0, self.time_limit - self.elapsed())
+from hardmargin.search.context import Context
+from hardmargin.search.engine import Search
+from hardmargin.validation import is_real, is_whole
 
 
 class Method(Protocol):
@@ -77,6 +29,7 @@ class Method(Protocol):
         The finest relative gap that the method claims.
     HAS_FRONTIER : bool
         Whether it works on open subproblems, so that its state can be kept and its work be spread over a cluster.
+        It then is a :class:`FrontierMethod`.
     """
 
     Options: type[Any]
@@ -91,6 +44,52 @@ class Method(Protocol):
         Ctrl-C comes out of ``report`` as a KeyboardInterrupt, and from nowhere else: a method calls it several
         times a second, and returns when it raises that.
         """
+
+
+class FrontierMethod(Method, Protocol):
+    """A method with HAS_FRONTIER."""
+
+    def run(
+        self,
+        problem: Problem,
+        incumbent: Incumbent | None,
+        limits: Limits,
+        report: Report,
+        options: Any = None,
+        context: Context | None = None,
+    ) -> Result:
+        """Solve ``problem``, with searches that run where ``context`` says, and states that it keeps."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProofOptions:
+    """Settings that all methods with proofs have. They say when things happen, and change nothing that is proven.
+
+    Attributes
+    ----------
+    first_nodes : int or None
+        Subproblems of the first search. If it leaves some open, a longer primal search comes next, and ``packing``
+        begins with its targets. None is the method's own number.
+    later_effort : float
+        How many times ``heuristic_effort`` these longer primal searches have.
+    slice : int
+        Subproblems that a thread searches before it puts what is open back and looks at the limits.
+    """
+
+    first_nodes: int | None = None
+    later_effort: float = 10.0
+    slice: int = Search.slice
+
+    def __post_init__(self) -> None:
+        require_positive(self, "later_effort")
+        for name in ("first_nodes", "slice"):
+            value = getattr(self, name)
+            if not (value is None and name == "first_nodes") and not (is_whole(value) and 1 <= value < 2**32):
+                raise ValueError(f"{name} is {value!r}; expected a whole number from 1 to 2**32 - 1.")
+
+    def shared(self) -> dict[str, Any]:
+        """These settings by name, for the options of another method."""
+        return {item.name: getattr(self, item.name) for item in fields(ProofOptions)}
 
 
 def require_positive(options: Any, *names: str) -> None:

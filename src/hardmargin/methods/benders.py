@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from hardmargin.bounds import Report
-from hardmargin.methods.base import Incumbent, Limits, require_choice, require_flags
-from hardmargin.methods.benders_cuts import CutCollector
-from hardmargin.methods.mip_proof import MipProof
+from hardmargin.incumbent import Incumbent
+from hardmargin.limits import Limits
+from hardmargin.literature.benders_cuts import CutCollector
+from hardmargin.literature.mip_proof import MipProof
+from hardmargin.methods.base import require_choice, require_flags
 from hardmargin.mip import get_backend
 from hardmargin.mip.base import SMALLEST_GAP as SMALLEST_GAP
 from hardmargin.mip.base import IndicatorModel

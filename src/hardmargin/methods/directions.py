@@ -8,46 +8,49 @@ the search its incumbent, whose direction is the middle of the face of the cube 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from hardmargin.arrays import FloatArray
 from hardmargin.bounds import Report
 from hardmargin.frontier import Frontier
+from hardmargin.incumbent import Incumbent
+from hardmargin.limits import Limits
 from hardmargin.methods.base import SMALLEST_GAP as SMALLEST_GAP
-from hardmargin.methods.base import Incumbent, Limits, require_positive
-from hardmargin.methods.engine import Found, frontier_of
-from hardmargin.methods.proof import Proof
-from hardmargin.methods.turns import Player, prove
+from hardmargin.methods.base import ProofOptions, require_positive
 from hardmargin.problem import Problem
 from hardmargin.result import Result
+from hardmargin.search.context import Context
+from hardmargin.search.engine import SearchResult, plain_open, restored_open
+from hardmargin.search.portfolio import Member, prove
+from hardmargin.search.proof import Proof
+from hardmargin.search.roots import direction_root
+from hardmargin.search.settings import DirectionSettings
 from hardmargin.units import GIGABYTE
-from hardmargin.validation import FloatArray
 
 HAS_FRONTIER = True
 
-# Regions of the first search; what it leaves open is worth a better incumbent: so many times the first effort.
+# Regions of the first search; what it leaves open is worth a better incumbent.
 _FIRST_NODES = 20_000
-_LATER_EFFORT = 10.0
 # An axis may vary so many times as much as its feature.
 _TURNED = 30.0
 # Of the memory, what the threads may use together for the pairs; the rest is for open regions.
 _PATH_SHARE = 0.5
-# Subproblems of a search over the samples of a region that cannot be split, at first and in the end.
-_SAMPLE_NODES = 2000
+# Subproblems of a search over the samples of a region that cannot be split, in the end.
 _MOST_SAMPLE_NODES = 2_000_000
 
 
 @dataclass(frozen=True)
-class Options:
-    """Settings of the search over hyperplane directions.
+class Options(ProofOptions):
+    """Settings of the search over hyperplane directions, beside those of :class:`ProofOptions`.
 
     Attributes
     ----------
     heuristic_effort : float
-        Effort of the primal search that comes first, as in the method ``heuristic``; ten times that follows if
-        the problem turns out to be hard.
+        Effort of the primal search that comes first, as in the method ``heuristic``; ``later_effort`` times that
+        follows if the problem turns out to be hard.
     memory : float
         Gigabytes of open regions and of the pairs on the way to them; when the former outgrow their part, the
         search goes depth first.
@@ -57,26 +60,33 @@ class Options:
     memory: float = 4.0
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         require_positive(self, "heuristic_effort", "memory")
 
 
 def run(
-    problem: Problem, incumbent: Incumbent | None, limits: Limits, report: Report, options: Options | None = None
+    problem: Problem,
+    incumbent: Incumbent | None,
+    limits: Limits,
+    report: Report,
+    options: Options | None = None,
+    context: Context | None = None,
 ) -> Result:
     """Search for a hyperplane and prove it optimal; see :class:`hardmargin.methods.base.Method`."""
     settings = options or Options()
 
-    def players(found: Result) -> list[Player]:
-        return [Player(DirectionProof(problem, found, limits, report, settings))]
+    def members(found: Result) -> list[Member]:
+        return [Member(DirectionProof(problem, found, limits, report, settings, context))]
 
-    return prove(problem, incumbent, limits, report, settings.heuristic_effort, "directions", players)
+    return prove(problem, incumbent, limits, report, settings.heuristic_effort, "directions", members, context)
 
 
-def _axes(X: FloatArray, coef: FloatArray) -> dict[str, Any]:
-    """The core's options that say which axes regions have: the best hyperplane's, and nearly the features' own.
+def _mirrored(X: FloatArray, coef: FloatArray) -> int:
+    """The feature whose axis the best hyperplane's direction takes the place of.
 
-    The axis that it replaces turns up in all others. If that is the one of a feature that varies far more than the
-    rest, regions cannot be narrow in it without being narrow in all: then it should be another.
+    Regions have that direction as one axis, and nearly the features' own as the others. The axis that it replaces
+    turns up in all others. If that is the one of a feature that varies far more than the rest, regions cannot be
+    narrow in it without being narrow in all: then it should be another.
     """
     length = float(np.linalg.norm(coef))
     mirrored = 0
@@ -89,7 +99,7 @@ def _axes(X: FloatArray, coef: FloatArray) -> dict[str, Any]:
         np.fill_diagonal(turned, 0.0)
         worst = turned.max(axis=1)
         mirrored = 0 if worst[0] < _TURNED else int(worst.argmin())
-    return {"first_axis": [float(weight) for weight in coef], "mirrored": mirrored}
+    return mirrored
 
 
 class DirectionProof(Proof):
@@ -97,38 +107,55 @@ class DirectionProof(Proof):
 
     kind = "directions"
 
-    def __init__(self, problem: Problem, found: Result, limits: Limits, report: Report, options: Options) -> None:
-        super().__init__(problem, found, limits, report)
-        self._effort = _LATER_EFFORT * options.heuristic_effort
-        self._open: Frontier | Found = Frontier.empty()
+    def __init__(
+        self,
+        problem: Problem,
+        found: Result,
+        limits: Limits,
+        report: Report,
+        options: Options,
+        context: Context | None = None,
+    ) -> None:
+        super().__init__(problem, found, limits, report, context)
+        self._effort = options.later_effort * options.heuristic_effort
+        self._first_nodes = options.first_nodes or _FIRST_NODES
+        self.slice = options.slice
+        # What the last search has left open; None if the next one begins with all directions.
+        self._open: Frontier | SearchResult | None = None
         memory = options.memory * GIGABYTE
         self.memory = int((1 - _PATH_SHARE) * memory)
-        self.settings = {
+        self._settings = DirectionSettings(
             # Half of the gap asked for is left to rounding.
-            "gap": limits.gap / 2,
-            **_axes(problem.X, self.coef),
-            "path_memory": int(_PATH_SHARE * memory / limits.threads),
-            "sample_nodes": _SAMPLE_NODES,
-        }
+            gap=limits.gap / 2,
+            first_axis=tuple(self.coef.tolist()),
+            mirrored=_mirrored(problem.X, self.coef),
+            path_memory=int(_PATH_SHARE * memory / limits.threads),
+        )
 
     def state(self) -> dict[str, Any]:
         """See :class:`Proof`."""
         return {
             **super().state(),
-            "axes": {name: self.settings[name] for name in ("first_axis", "mirrored")},
-            "open": frontier_of(self._open),
+            "axes": {"first_axis": list(self._settings.first_axis), "mirrored": self._settings.mirrored},
+            "sample_nodes": self._settings.sample_nodes,
+            "open": plain_open(self._open),
         }
 
     def restore(self, state: dict[str, Any]) -> None:
         """See :class:`Proof`."""
         super().restore(state)
-        self.settings.update(state["axes"])
-        self._open = Frontier(*state["open"])
+        self._settings = replace(
+            self._settings,
+            first_axis=tuple(state["axes"]["first_axis"]),
+            mirrored=state["axes"]["mirrored"],
+            sample_nodes=state["sample_nodes"],
+        )
+        self._open = restored_open(state["open"])
 
     def steps(self) -> Iterator[None]:
         """See :class:`Proof`."""
-        while self.nodes < _FIRST_NODES and not (self.finished or self.stuck):
-            self._go_on(nodes=_FIRST_NODES - self.nodes)
+        while self.nodes < self._first_nodes and not (self.finished or self.stuck):
+            self._go_on(nodes=self._first_nodes - self.nodes)
             yield
         if not self.stuck:
             self.improve(self._effort)
@@ -138,9 +165,13 @@ class DirectionProof(Proof):
 
     def _go_on(self, nodes: int | None = None) -> None:
         """Search the open regions, up to so many of them and their parts."""
-        self._open = self.search(self._open, self.objective, nodes=nodes)
+        if self._open is None:
+            self._open = direction_root(self.problem, self._settings, self.objective)
+        self._open = self.search(self._open, self._settings, self.objective, nodes=nodes)
         if self._open.exhausted and not self.proven:
             # What is left cannot be split any further, and was not closed by searching over its samples: either
             # that search was too short, or rounding is in the way.
-            self.stuck = self.settings["sample_nodes"] >= _MOST_SAMPLE_NODES
-            self.settings["sample_nodes"] *= 10
+            sample_nodes = self._settings.sample_nodes
+            self.stuck = sample_nodes >= _MOST_SAMPLE_NODES
+            self._settings = replace(self._settings, sample_nodes=10 * sample_nodes)
+            self._open = plain_open(self._open)

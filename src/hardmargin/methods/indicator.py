@@ -8,8 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hardmargin.bounds import Report
-from hardmargin.methods.base import Incumbent, Limits, require_flags
-from hardmargin.methods.mip_proof import MipProof
+from hardmargin.incumbent import Incumbent
+from hardmargin.limits import Limits
+from hardmargin.literature.mip_proof import MipProof
+from hardmargin.methods.base import require_flags
 from hardmargin.mip import get_backend
 from hardmargin.mip.base import SMALLEST_GAP as SMALLEST_GAP
 from hardmargin.mip.base import IndicatorModel

@@ -10,22 +10,25 @@ then the last target proven, and what all lower targets cost is about half of wh
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from math import inf, log
 from typing import Any, Literal
 
-import numpy as np
-
 from hardmargin.bounds import Report
 from hardmargin.frontier import Frontier
+from hardmargin.incumbent import Incumbent
+from hardmargin.limits import Limits
 from hardmargin.methods.base import SMALLEST_GAP as SMALLEST_GAP
-from hardmargin.methods.base import Incumbent, Limits, require_positive
-from hardmargin.methods.engine import Found, frontier_of, knowledge_of
-from hardmargin.methods.proof import Proof
-from hardmargin.methods.reduction import Reduction, reduction
-from hardmargin.methods.turns import Player, prove
+from hardmargin.methods.base import ProofOptions, require_positive
 from hardmargin.problem import Problem
 from hardmargin.result import Result
+from hardmargin.search.context import Context
+from hardmargin.search.engine import SearchResult, knowledge_of, plain_open, restored_open
+from hardmargin.search.portfolio import Member, prove
+from hardmargin.search.proof import Proof
+from hardmargin.search.reduction import Reduction, reduction
+from hardmargin.search.roots import packing_root
+from hardmargin.search.settings import PackingSettings
 from hardmargin.units import GIGABYTE
 from hardmargin.validation import is_real, is_whole
 
@@ -35,8 +38,6 @@ HAS_FRONTIER = True
 # better way sooner.
 _FIRST_NODES = 4000
 _FIRST_WORK = 4_000_000_000
-# What the first search leaves open is worth a better incumbent: so many times the effort of the first one.
-_LATER_EFFORT = 10.0
 # Every target should need so many times the work (multiply-adds) of the one before: with less too much of it goes
 # into targets that are passed, with more the last one proven lies too far below the next.
 _GROWTH = 3.0
@@ -54,14 +55,14 @@ _POOL_SHARE = 0.25
 
 
 @dataclass(frozen=True)
-class Options:
-    """Settings of the search over the samples to give up.
+class Options(ProofOptions):
+    """Settings of the search over the samples to give up, beside those of :class:`ProofOptions`.
 
     Attributes
     ----------
     heuristic_effort : float
-        Effort of the primal search that comes first, as in the method ``heuristic``; ten times that follows if
-        the problem turns out to be hard.
+        Effort of the primal search that comes first, as in the method ``heuristic``; ``later_effort`` times that
+        follows if the problem turns out to be hard.
     strong_candidates : int
         Samples of which both branches are tried before one of them is branched on; 1 tries none.
     cover_distance : float or "auto"
@@ -73,11 +74,12 @@ class Options:
     """
 
     heuristic_effort: float = 0.2
-    strong_candidates: int = 1
+    strong_candidates: int = PackingSettings.strong_candidates
     cover_distance: float | Literal["auto"] = "auto"
     memory: float = 4.0
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         require_positive(self, "heuristic_effort", "memory")
         distance = self.cover_distance
         if distance != "auto" and (not is_real(distance) or not distance >= 0):
@@ -88,15 +90,20 @@ class Options:
 
 
 def run(
-    problem: Problem, incumbent: Incumbent | None, limits: Limits, report: Report, options: Options | None = None
+    problem: Problem,
+    incumbent: Incumbent | None,
+    limits: Limits,
+    report: Report,
+    options: Options | None = None,
+    context: Context | None = None,
 ) -> Result:
     """Search for a hyperplane and prove it optimal; see :class:`hardmargin.methods.base.Method`."""
     settings = options or Options()
 
-    def players(found: Result) -> list[Player]:
-        return [Player(PackingProof(problem, found, limits, report, settings))]
+    def members(found: Result) -> list[Member]:
+        return [Member(PackingProof(problem, found, limits, report, settings, context))]
 
-    return prove(problem, incumbent, limits, report, settings.heuristic_effort, "packing", players)
+    return prove(problem, incumbent, limits, report, settings.heuristic_effort, "packing", members, context)
 
 
 class PackingProof(Proof):
@@ -104,59 +111,72 @@ class PackingProof(Proof):
 
     kind = "packing"
 
-    def __init__(self, problem: Problem, found: Result, limits: Limits, report: Report, options: Options) -> None:
-        super().__init__(problem, found, limits, report)
+    def __init__(
+        self,
+        problem: Problem,
+        found: Result,
+        limits: Limits,
+        report: Report,
+        options: Options,
+        context: Context | None = None,
+    ) -> None:
+        super().__init__(problem, found, limits, report, context)
         self._cost = float(problem.costs.mean())
         self._step = max(0.1 * (self.objective - self.lower_bound), 2 * self._cost)
-        self._effort = _LATER_EFFORT * options.heuristic_effort
+        self._effort = options.later_effort * options.heuristic_effort
+        self.slice = options.slice
         self._reduction: Reduction | None = None
+        # The first search: how many subproblems it may look at and has looked at, and whether it is over.
+        self._first_limit = options.first_nodes or _FIRST_NODES
         self._first_nodes = 0
+        self._first_over = False
         # The present target, what its search has left open, and the work and subproblems that it has needed so far.
         self._target: float | None = None
-        self._open: Frontier | Found = Frontier.empty()
+        self._open: Frontier | SearchResult | None = None
         self._target_work = self._target_nodes = 0
         # The target before it, and the work that it has needed.
         self._last_target = self.lower_bound
         self._last_work = 0
         distance = options.cover_distance
-        self._cover_distance = None if distance == "auto" else float(distance)
         self.knowledge = knowledge_of(problem)
         memory = options.memory * GIGABYTE
         self.memory = int((1 - _POOL_SHARE) * memory)
-        self.settings = {
+        self._settings = PackingSettings(
             # Half of the gap asked for is left to rounding.
-            "gap": limits.gap / 2,
-            "strong_candidates": int(options.strong_candidates),
-            "cover_distance": self._cover_distance,
+            gap=limits.gap / 2,
+            strong_candidates=int(options.strong_candidates),
+            cover_distance=None if distance == "auto" else float(distance),
             # Every thread has sets of its own, and they have some in common.
-            "pool_memory": int(_POOL_SHARE * memory / (limits.threads + 1)),
-        }
+            pool_memory=int(_POOL_SHARE * memory / (limits.threads + 1)),
+        )
 
     def state(self) -> dict[str, Any]:
         """See :class:`Proof`."""
         return {
             **super().state(),
             "first_nodes": self._first_nodes,
+            "first_over": self._first_over,
             "step": self._step,
             "target": self._target,
             "target_work": self._target_work,
             "target_nodes": self._target_nodes,
             "last_target": self._last_target,
             "last_work": self._last_work,
-            "open": frontier_of(self._open),
+            "open": plain_open(self._open),
             "reduction": self._reduction and asdict(self._reduction),
         }
 
     def restore(self, state: dict[str, Any]) -> None:
         """See :class:`Proof`."""
         super().restore(state)
-        self._first_nodes, self._step = state["first_nodes"], state["step"]
+        self._first_nodes, self._first_over = state["first_nodes"], state["first_over"]
+        self._step = state["step"]
         self._target, self._target_work = state["target"], state["target_work"]
         self._target_nodes = state["target_nodes"]
         self._last_target, self._last_work = state["last_target"], state["last_work"]
-        self._open = Frontier(*state["open"])
-        if self._open.size == 0 and (self._target is not None or 0 < self._first_nodes < _FIRST_NODES):
-            # An empty frontier would count as a search that has closed everything.
+        self._open = restored_open(state["open"])
+        in_first_search = self._first_nodes > 0 and not self._first_over
+        if self._open is None and (self._target is not None or in_first_search):
             raise ValueError("the state is in the middle of a search and has nothing open; start without it.")
         self._reduction = Reduction(**state["reduction"]) if state["reduction"] is not None else None
 
@@ -167,21 +187,21 @@ class PackingProof(Proof):
 
     @property
     def target(self) -> float | None:
-        """What to prove next; None if there is nothing left to prove, or no leave to go on."""
+        """What to prove next; None if the proof is complete or a limit was reached."""
         if self.finished or self.stuck:
             return None
         if self._target is not None and self.lower_bound < self._proven(self._target):
             # What is open below a target is all that is open below a smaller one.
             return min(self._target, self.objective)
         # A search proves a little less than its target.
-        target = self.lower_bound / (1 - self.settings["gap"]) + self._step
+        target = self.lower_bound / (1 - self._settings.gap) + self._step
         return self.objective if target > self.objective - self._cost else target
 
     def steps(self) -> Iterator[None]:
         """See :class:`Proof`."""
         if self._reduction is None:
             self._reduction = reduction(self)
-        while self._first_nodes < _FIRST_NODES and not self.finished:
+        while not self._first_over and not self.finished:
             self._first_search()
             yield
         while self.target is not None:
@@ -192,29 +212,30 @@ class PackingProof(Proof):
 
     def _first_search(self) -> None:
         """Search for the optimum itself for a while, by packings alone: enough for small problems."""
-        if self._first_nodes == 0:
+        if self._first_nodes == 0 or self._open is None:
             self._open = self._whole(self.objective)
-        self.settings["cover_distance"] = np.inf
-        self._open = self.search(
-            self._open, self.objective, nodes=_FIRST_NODES - self._first_nodes, work=_FIRST_WORK
-        )
-        self.settings["cover_distance"] = self._cover_distance
-        over = self._open.exhausted or self.work >= _FIRST_WORK
-        self._first_nodes = _FIRST_NODES if over else self._first_nodes + self._open.nodes
+        without_cover = replace(self._settings, cover_distance=inf)
+        nodes = max(1, self._first_limit - self._first_nodes)
+        found = self._open = self.search(self._open, without_cover, self.objective, nodes=nodes, work=_FIRST_WORK)
+        self._first_nodes += found.nodes
+        enough = self._first_nodes >= self._first_limit or self.work >= _FIRST_WORK
+        self._first_over = found.exhausted or enough
 
     def _search_below(self, target: float) -> None:
         """Go on with the search below a target, or begin it."""
-        if self._target is None or target > self._target:
+        if self._open is None or self._target is None or target > self._target:
             self._target_work = self._target_nodes = 0
             self._open = self._whole(target)
         self._target = target
         ends = (self._work_left(), self.work_until_primal_search(self._effort))
-        found = self._open = self.search(self._open, target, work=min(filter(None, ends), default=0))
+        found = self._open = self.search(
+            self._open, self._settings, target, work=min(filter(None, ends), default=0)
+        )
         self._target_work += found.work
         self._target_nodes += found.nodes
         proven = self.lower_bound >= self._proven(target)
         if proven or found.exhausted:
-            self._target, self._open = None, Frontier.empty()
+            self._target = self._open = None
             # Even the easiest target takes one subproblem.
             easy = max(_EASY_WORK, self._target_work / max(self._target_nodes, 1))
             self._adjust_step(target - self._last_target, self._target_work / max(self._last_work, easy))
@@ -222,7 +243,7 @@ class PackingProof(Proof):
             # A search that was not cut short and has not proven its target never will: rounding is in the way.
             self.stuck = not proven
         elif 0 < self._most_work() <= self._target_work and not self.finished:
-            self._target, self._open = None, Frontier.empty()
+            self._target = self._open = None
             self._step = max(self._cost, 0.5 * (target - self._last_target))
 
     def _most_work(self) -> int:
@@ -248,7 +269,8 @@ class PackingProof(Proof):
     def _whole(self, upper: float) -> Frontier:
         """The whole problem as a frontier, as far as it can be better than ``upper``."""
         known = self._reduction
-        if known is None or known.derived_under < upper * (1 - self.settings["gap"]):
+        if known is None or known.derived_under < upper * (1 - self._settings.gap):
             # What is decided for better hyperplanes only is in the way of proving that there are none.
             known = Reduction()
-        return Frontier.decided(known.kept, known.given_up, self.lower_bound, min(upper, known.derived_under))
+        derived_under = min(upper, known.derived_under)
+        return packing_root(self.problem, self.lower_bound, derived_under, kept=known.kept, given_up=known.given_up)

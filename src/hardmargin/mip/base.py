@@ -17,9 +17,9 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from hardmargin.methods.base import Incumbent
+from hardmargin.arrays import FloatArray
+from hardmargin.incumbent import Incumbent
 from hardmargin.problem import Problem
-from hardmargin.validation import FloatArray
 
 #: The solvers' tolerance on constraints and on integrality, the finest that both of them take.
 FEASIBILITY = 1e-9

@@ -11,7 +11,8 @@ import numpy as np
 from cplex.callbacks import LazyConstraintCallback, MIPInfoCallback, UserCutCallback
 from cplex.exceptions import CplexError, CplexSolverError
 
-from hardmargin.methods.base import Incumbent
+from hardmargin.arrays import FloatArray
+from hardmargin.incumbent import Incumbent
 from hardmargin.mip.base import (
     FEASIBILITY,
     Answer,
@@ -25,7 +26,6 @@ from hardmargin.mip.base import (
 from hardmargin.mip.cuts import CutMatrix, split_cuts
 from hardmargin.mip.running import Callbacks, WatchedSolver
 from hardmargin.problem import Problem
-from hardmargin.validation import FloatArray
 
 # Rows count against the community edition's limit; cuts that are asked for do not.
 CUT_USE = "lazy"

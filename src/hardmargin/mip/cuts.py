@@ -9,8 +9,8 @@ import numpy as np
 import scipy.optimize
 import scipy.sparse
 
+from hardmargin.arrays import FloatArray
 from hardmargin.mip.base import Cut, IndicatorModel
-from hardmargin.validation import FloatArray
 
 # Share of the time that may go into finding out which cuts are tight.
 _RELAXATION_SHARE = 0.05

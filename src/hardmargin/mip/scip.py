@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from pyscipopt import SCIP_EVENTTYPE, SCIP_PARAMSETTING, Eventhdlr, Model, quicksum
 
-from hardmargin.methods.base import Incumbent
+from hardmargin.incumbent import Incumbent
 from hardmargin.mip.base import (
     FEASIBILITY,
     Answer,

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from pyscipopt import SCIP_RESULT, Conshdlr, quicksum
 
+from hardmargin.arrays import FloatArray
 from hardmargin.mip.base import Cut, Separator
 from hardmargin.mip.running import Callbacks
-from hardmargin.validation import FloatArray
 
 
 def add_rows(scip: Any, cuts: Sequence[Cut], variables: Sequence[Any], *, removable: bool = False) -> None:

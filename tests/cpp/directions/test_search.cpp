@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 #include <vector>
 
 #include "base/control.h"
@@ -30,6 +31,12 @@ DirectionOutcome search(const Samples& samples, std::vector<DirectionNode> front
                         const DirectionOptions& options, const SearchLimits& limits = {}) {
     Control control(1e6, {});
     return direction_search(samples, std::move(frontier), upper, options, limits, control);
+}
+
+// All directions.
+DirectionOutcome search_all(const Samples& samples, double upper, const DirectionOptions& options,
+                            const SearchLimits& limits = {}) {
+    return search(samples, direction_root(samples, upper, options), upper, options, limits);
 }
 
 // What giving one class up costs: the search wants to start from no more.
@@ -65,7 +72,7 @@ TEST(the_regions_hold_the_exhaustive_optimum) {
         options.mirrored = static_cast<std::size_t>(trial) % samples.dimension();
         for (const double factor : {1e9, 1.1}) {
             const double upper = safe_upper(samples, optimum, factor);
-            const DirectionOutcome outcome = search(samples, {}, upper, options);
+            const DirectionOutcome outcome = search_all(samples, upper, options);
             CHECK(outcome.open.empty());
             CHECK_NEAR(outcome.best.objective, optimum, 1e-6 * optimum + 1e-8);
             CHECK(outcome.lower_bound <= optimum * (1 + 1e-9) + 1e-12);
@@ -85,7 +92,7 @@ TEST(multiples_of_a_cost_count_as_copies) {
         const double optimum = testing::exhaustive_optimum(problem);
         for (const double factor : {1e9, 1.1}) {
             const double upper = safe_upper(samples, optimum, factor);
-            const DirectionOutcome outcome = search(samples, {}, upper, options_for(random, samples.dimension()));
+            const DirectionOutcome outcome = search_all(samples, upper, options_for(random, samples.dimension()));
             CHECK(outcome.open.empty());
             CHECK_NEAR(outcome.best.objective, optimum, 1e-6 * optimum + 1e-8);
             CHECK(outcome.lower_bound <= optimum * (1 + 1e-9) + 1e-12);
@@ -105,7 +112,7 @@ TEST(bounds_of_regions_hold_when_the_search_is_cut_short_and_it_can_be_continued
         SearchLimits limits;
         limits.slice = 1 + random.below(5);
         limits.node_limit = 1 + random.below(20);
-        std::vector<DirectionNode> frontier;
+        std::vector<DirectionNode> frontier = direction_root(samples, upper, options);
         for (int part = 0; part < 100000; ++part) {
             const DirectionOutcome outcome = search(samples, frontier, upper, options, limits);
             CHECK(outcome.lower_bound <= optimum * (1 + 1e-9) + 1e-12);
@@ -131,8 +138,8 @@ TEST(short_slices_that_look_for_sets_hold_the_exhaustive_optimum) {
         const double optimum = testing::exhaustive_optimum(problem);
         SearchLimits limits;
         limits.slice = 1 + random.below(20);
-        const DirectionOutcome outcome = search(samples, {}, safe_upper(samples, optimum, 1.1),
-                                                options_for(random, samples.dimension()), limits);
+        const DirectionOutcome outcome = search_all(samples, safe_upper(samples, optimum, 1.1),
+                                                    options_for(random, samples.dimension()), limits);
         CHECK(outcome.open.empty());
         CHECK_NEAR(outcome.best.objective, optimum, 1e-6 * optimum + 1e-8);
         CHECK(outcome.lower_bound <= optimum * (1 + 1e-9) + 1e-12);
@@ -151,8 +158,20 @@ TEST(threads_do_not_change_what_directions_prove) {
         limits.slice = 4;
         limits.memory = trial % 2 == 0 ? 0 : limits.memory;
         const DirectionOutcome outcome =
-            search(samples, {}, upper, options_for(random, samples.dimension()), limits);
+            search_all(samples, upper, options_for(random, samples.dimension()), limits);
         CHECK(outcome.open.empty());
         CHECK_NEAR(outcome.best.objective, optimum, 1e-6 * optimum + 1e-8);
     }
+}
+
+TEST(directions_refuse_a_frontier_without_regions) {
+    Random random(75);
+    const Samples samples = testing::random_problem(random, 10, 2).samples();
+    bool refused = false;
+    try {
+        search(samples, {}, 1.0, {});
+    } catch (const std::invalid_argument&) {
+        refused = true;
+    }
+    CHECK(refused);
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <stdexcept>
 #include <vector>
 
 #include "base/control.h"
@@ -259,8 +260,42 @@ TEST(a_stop_at_any_moment_loses_nothing) {
             for (PackingNode& node : open) {
                 CHECK(node.bound <= std::max(optimum, best) * (1 + 1e-9));
             }
-            const PackingOutcome rest = search(samples, open, best, options_for(1));
-            CHECK_NEAR(std::min(best, rest.best.objective), optimum, 1e-7 * optimum + 1e-9);
+            if (!open.empty()) {
+                best = std::min(best, search(samples, open, best, options_for(1)).best.objective);
+            }
+            CHECK_NEAR(best, optimum, 1e-7 * optimum + 1e-9);
         }
     }
+}
+
+TEST(packing_refuses_a_frontier_without_subproblems) {
+    Random random(47);
+    const Samples samples = testing::random_problem(random, 10, 2).samples();
+    bool refused = false;
+    try {
+        search(samples, {}, 1.0, options_for(0));
+    } catch (const std::invalid_argument&) {
+        refused = true;
+    }
+    CHECK(refused);
+}
+
+TEST(a_root_decides_samples_that_exist_and_each_of_them_once) {
+    const std::vector<PackingNode> whole = packing_root(3, {}, {}, 1.0, 2.0);
+    CHECK(whole.size() == 1 && whole[0].kept.empty() && whole[0].given_up.empty());
+    CHECK(whole[0].bound == 1.0 && whole[0].upper == 2.0);
+    const std::vector<PackingNode> part = packing_root(3, {0}, {2}, 0.0, 2.0);
+    CHECK(part.size() == 1 && part[0].kept == std::vector<std::uint32_t>{0} &&
+          part[0].given_up == std::vector<std::uint32_t>{2});
+    const auto is_refused = [](const std::vector<std::uint32_t>& kept, const std::vector<std::uint32_t>& given_up) {
+        try {
+            packing_root(3, kept, given_up, 0.0, 2.0);
+            return false;
+        } catch (const std::invalid_argument&) {
+            return true;
+        }
+    };
+    CHECK(is_refused({3}, {}));
+    CHECK(is_refused({1}, {1}));
+    CHECK(is_refused({}, {2, 2}));
 }

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from hardmargin.arrays import FloatArray
 from hardmargin.bench.analysis.aggregate import mean
 from hardmargin.bench.analysis.runs import SystemRun, common, systems_of
-from hardmargin.validation import FloatArray
 
 # Times below this differ by chance more than by method.
 _SHORTEST = 0.01

@@ -85,6 +85,18 @@ std::vector<Node> nodes_of(const std::variant<PlainArrays, SearchResult<Node>*>&
     return nodes;
 }
 
+nb::tuple packing_root_arrays(std::size_t count, std::vector<std::uint32_t> kept,
+                              std::vector<std::uint32_t> given_up, double bound, double upper) {
+    return plain_arrays(packing_root(count, std::move(kept), std::move(given_up), bound, upper));
+}
+
+nb::tuple direction_root_arrays(const Matrix& features, const Vector& labels, const Vector& costs, double upper,
+                                const DirectionOptions& options) {
+    const Samples samples(view(features), view(labels), view(costs));
+    check(options, samples);
+    return plain_arrays(direction_root(samples, upper, options));
+}
+
 template <typename Node, typename Options, auto search>
 SearchResult<Node> run(const Matrix& features, const Vector& labels, const Vector& costs,
                        const std::variant<PlainArrays, SearchResult<Node>*>& frontier, double upper,
@@ -147,9 +159,11 @@ void bind_packing(nb::module_& module) {
         .def_rw("pool_memory", &PackingOptions::pool_memory)
         .def_rw("knowledge", &PackingOptions::knowledge, nb::arg().none());
     bind_result<PackingNode>(module, "PackingResult");
+    module.def("packing_root", &packing_root_arrays, "count"_a, "kept"_a, "given_up"_a, "bound"_a, "upper"_a,
+               "The whole problem of so many samples as a frontier, or the part of it in which these are decided.");
     module.def("packing_search", &run<PackingNode, PackingOptions, packing_search>, "features"_a, "labels"_a,
                "costs"_a, "frontier"_a, "upper"_a, "options"_a, "limits"_a, "seconds"_a, "observer"_a.none(),
-               "Branch and bound over the samples to give up, below the nodes of a frontier.");
+               "Branch and bound over the samples to give up, below the nodes of a frontier that is not empty.");
 }
 
 void bind_directions(nb::module_& module) {
@@ -161,10 +175,12 @@ void bind_directions(nb::module_& module) {
         .def_rw("path_memory", &DirectionOptions::path_memory)
         .def_rw("sample_nodes", &DirectionOptions::sample_nodes);
     bind_result<DirectionNode>(module, "DirectionResult");
+    module.def("direction_root", &direction_root_arrays, "features"_a, "labels"_a, "costs"_a, "upper"_a,
+               "options"_a, "All directions as a frontier.");
     module.def("direction_search", &run<DirectionNode, DirectionOptions, direction_search>, "features"_a,
                "labels"_a, "costs"_a, "frontier"_a, "upper"_a, "options"_a, "limits"_a, "seconds"_a,
                "observer"_a.none(),
-               "Branch and bound over hyperplane directions, in the regions of a frontier; empty: all directions.");
+               "Branch and bound over hyperplane directions, in the regions of a frontier that is not empty.");
 }
 
 }  // namespace

@@ -45,6 +45,12 @@ std::optional<Samples> samples_of_equal_cost(const Samples& samples) {
     return Samples(features, labels, std::vector<double>(labels.size(), unit));
 }
 
+// The better one of an objective alone and of giving a class up.
+Incumbent best_known(const Samples& samples, double upper) {
+    Incumbent flat = give_up_a_class(samples);
+    return flat.objective >= upper ? Incumbent{{}, 0, upper} : flat;
+}
+
 template <typename PairCover>
 DirectionOutcome search(const Samples& samples, std::vector<DirectionNode> frontier, Incumbent known,
                         const DirectionOptions& options, const SearchLimits& limits, Control& control) {
@@ -54,18 +60,18 @@ DirectionOutcome search(const Samples& samples, std::vector<DirectionNode> front
 
 }  // namespace
 
+std::vector<DirectionNode> direction_root(const Samples& samples, double upper, const DirectionOptions& options) {
+    const double objective = best_known(samples, upper).objective;
+    const double longest = std::sqrt(2 * std::max(objective, 0.0)) * (1 + 1e-9);
+    return DirectionFrame(samples, options.first_axis, options.mirrored).whole(longest, objective);
+}
+
 DirectionOutcome direction_search(const Samples& samples, std::vector<DirectionNode> frontier, double upper,
                                   const DirectionOptions& options, const SearchLimits& limits, Control& control) {
-    Incumbent known = give_up_a_class(samples);
-    if (known.objective >= upper) {
-        known = {{}, 0, upper};
-    }
+    require_open(frontier);
+    Incumbent known = best_known(samples, upper);
     if (known.objective <= 0) {
         return {std::move(known), 0, 0, 0, 0, true, {}};
-    }
-    if (frontier.empty()) {
-        const double longest = std::sqrt(2 * known.objective) * (1 + 1e-9);
-        frontier = DirectionFrame(samples, options.first_axis, options.mirrored).whole(longest, known.objective);
     }
     if (samples.common_cost() > 0) {
         return search<ConflictMatching>(samples, std::move(frontier), std::move(known), options, limits, control);

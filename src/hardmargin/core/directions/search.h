@@ -13,8 +13,11 @@ namespace hardmargin {
 
 using DirectionOutcome = SearchOutcome<DirectionNode>;
 
-// Searches the regions of `frontier` for solutions better than `upper`; an empty frontier means all directions. The
-// regions of a frontier belong to the axes of the options they were made with.
+// The root of a search: all directions, with the lengths that solutions better than `upper` may have.
+std::vector<DirectionNode> direction_root(const Samples& samples, double upper, const DirectionOptions& options);
+
+// Searches the regions of `frontier`, which must not be empty, for solutions better than `upper`. The regions of a
+// frontier belong to the axes of the options they were made with.
 DirectionOutcome direction_search(const Samples& samples, std::vector<DirectionNode> frontier, double upper,
                                   const DirectionOptions& options, const SearchLimits& limits, Control& control);
 

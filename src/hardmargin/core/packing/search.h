@@ -1,6 +1,8 @@
 // Branch and bound over the samples to give up.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "base/control.h"
@@ -13,8 +15,13 @@ namespace hardmargin {
 
 using PackingOutcome = SearchOutcome<PackingNode>;
 
-// Searches below the nodes of `frontier` (one node without decisions is the whole problem) for solutions better
-// than `upper`.
+// The root of a search over so many samples: the whole problem, or the part of it in which these are decided. No
+// solution in it costs less than the smaller one of `bound` and `upper`; see PackingNode. std::invalid_argument if
+// a sample does not exist or is decided twice.
+std::vector<PackingNode> packing_root(std::size_t count, std::vector<std::uint32_t> kept,
+                                      std::vector<std::uint32_t> given_up, double bound, double upper);
+
+// Searches below the nodes of `frontier`, which must not be empty, for solutions better than `upper`.
 PackingOutcome packing_search(const Samples& samples, std::vector<PackingNode> frontier, double upper,
                               const PackingOptions& options, const SearchLimits& limits, Control& control);
 

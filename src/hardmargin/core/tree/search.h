@@ -22,6 +22,7 @@
 #include <iterator>
 #include <limits>
 #include <mutex>
+#include <stdexcept>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -86,6 +87,16 @@ struct SearchOutcome {
     bool exhausted = true;
     std::vector<Node> open;
 };
+
+// Refuses an empty frontier (std::invalid_argument): there is nothing to search, and searching it would prove any
+// bound. The root of a search is made by packing_root() or direction_root().
+template <typename Node>
+void require_open(const std::vector<Node>& frontier) {
+    if (frontier.empty()) {
+        throw std::invalid_argument(
+            "frontier: it is empty; expected the root of a search, or what a search has left open");
+    }
+}
 
 template <SearchTree Tree>
 class TreeSearch {

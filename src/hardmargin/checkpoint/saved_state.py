@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hardmargin.frontier import Frontier
+from hardmargin.arrays import FloatArray
+from hardmargin.frontier import Frontier, Regions
 from hardmargin.problem import Problem
 from hardmargin.projection import SMALLEST_FACTOR, Projection
-from hardmargin.validation import FloatArray, is_whole
+from hardmargin.validation import is_whole
 
 # Counts of nodes and of work. The core is given at most half of a count, as 64 bits; a thousand cores get to 2**61
 # in a week.
@@ -92,6 +93,7 @@ _PROOF = {
 }
 _PACKING = {
     "first_nodes": _is_count,
+    "first_over": _is_flag,
     "step": _finite(0.0),
     "target": lambda value: value is None or _finite(0.0)(value),
     "target_work": _is_count,
@@ -101,6 +103,7 @@ _PACKING = {
     "reduction": lambda value: value is None or _is_mapping(value),
 }
 _REDUCTION = {"given_up": _is_anything, "kept": _is_anything, "derived_under": _number(0.0)}
+_DIRECTIONS = {"axes": _is_mapping, "sample_nodes": lambda value: _is_count(value) and value > 0}
 _AXES = {"first_axis": _is_anything, "mirrored": _is_count}
 
 
@@ -165,8 +168,8 @@ def _check_packing(proof: Any, problem: Problem) -> None:
             sample for part in ("given_up", "kept") for sample in _samples(proof["reduction"], part, problem)
         ]
         _require(len(set(decided)) == len(decided), "packing.reduction decides a sample twice")
-    frontier = _frontier(proof["open"], "packing.open", 2)
-    _check_decisions(frontier, problem.n)
+    if proof["open"] is not None:
+        _check_decisions(_frontier(proof["open"], "packing.open", 2), problem.n)
 
 
 def _samples(reduction: Mapping[str, Any], part: str, problem: Problem) -> Sequence[int]:
@@ -181,21 +184,17 @@ def _samples(reduction: Mapping[str, Any], part: str, problem: Problem) -> Seque
 
 def _check_decisions(frontier: Frontier, n: int) -> None:
     """Every subproblem of the search over samples: how many are kept, those, and the ones given up, each once."""
-    if frontier.size == 0:
-        return
-    ends = frontier.ends.astype(np.int64)
-    starts = np.concatenate([[0], ends[:-1]])
+    starts, lengths = frontier.starts, frontier.lengths
+    ends = starts + lengths
     is_sample = np.ones(len(frontier.integers), dtype=np.bool_)
     is_sample[starts] = False
-    _require(
-        bool((frontier.integers[starts] < ends - starts).all()), "packing.open has more samples kept than decided"
-    )
+    _require(bool((frontier.integers[starts] < lengths).all()), "packing.open has more samples kept than decided")
     _require(bool((frontier.integers[is_sample] < n).all()), f"packing.open has samples that are not below {n}")
     step = max(1, _FLAGS // n)
     for first in range(0, frontier.size, step):
         last = min(first + step, frontier.size)
         part = slice(starts[first], ends[last - 1])
-        owner = np.repeat(np.arange(last - first), (ends - starts)[first:last])
+        owner = np.repeat(np.arange(last - first), lengths[first:last])
         seen = np.zeros((last - first) * n, dtype=np.bool_)
         places = (owner * n + frontier.integers[part])[is_sample[part]]
         seen[places] = True
@@ -204,7 +203,7 @@ def _check_decisions(frontier: Frontier, n: int) -> None:
 
 def _check_directions(proof: Any, problem: Problem) -> None:
     m = problem.m
-    _check_values(proof, {**_PROOF, "axes": _is_mapping}, "directions")
+    _check_values(proof, {**_PROOF, **_DIRECTIONS}, "directions")
     _check_values(proof["axes"], _AXES, "directions.axes")
     axis, mirrored = proof["axes"]["first_axis"], proof["axes"]["mirrored"]
     _require(
@@ -212,18 +211,16 @@ def _check_directions(proof: Any, problem: Problem) -> None:
         f"directions.axes.first_axis is {_short(axis)}; expected {m} numbers",
     )
     _require(mirrored < m, f"directions.axes.mirrored is {mirrored}; expected a feature from 0 to {m - 1}")
-    frontier = _frontier(proof["open"], "directions.open", 2 * m + 5)
-    if frontier.size:
-        _check_regions(frontier, m)
+    if proof["open"] is not None:
+        _check_regions(_frontier(proof["open"], "directions.open", Regions.width(m)), m)
 
 
 def _check_regions(frontier: Frontier, m: int) -> None:
     """Every region of directions: a box on a face of the cube, and lengths from a least to a greatest one."""
-    faces, every = frontier.integers, np.arange(frontier.size)
+    faces, signs, low, high, shortest, longest = Regions.of(frontier)
+    every = np.arange(frontier.size)
     _require(len(faces) == frontier.size and bool((faces < m).all()), f"directions.open has faces not below {m}")
-    sign, low, high = frontier.numbers[:, 0], frontier.numbers[:, 1 : m + 1], frontier.numbers[:, m + 1 : 2 * m + 1]
-    shortest, longest = frontier.numbers[:, -4], frontier.numbers[:, -3]
-    fits = (np.abs(sign) == 1) & (low[every, faces] == sign) & (high[every, faces] == sign)
+    fits = (np.abs(signs) == 1) & (low[every, faces] == signs) & (high[every, faces] == signs)
     fits &= ((low >= -1) & (low <= high) & (high <= 1)).all(axis=1)
     fits &= (shortest >= 0) & (shortest <= longest) & np.isfinite(longest)
     _require(bool(fits.all()), "directions.open has regions that are no boxes on a face of the cube")
@@ -236,17 +233,16 @@ _KINDS: Mapping[str, Callable[[Any, Problem], None]] = {
 
 
 def _frontier(value: Any, name: str, width: int) -> Frontier:
-    """Open subproblems whose arrays fit together, with so many numbers each."""
+    """Open subproblems whose arrays fit together, with so many numbers each; at least one."""
     _require(isinstance(value, list) and len(value) == 3, f"{name} is not made of three arrays")
     integers = _array(value[0], f"{name}.integers", np.dtype(np.uint32), (None,))
     ends = _array(value[1], f"{name}.ends", np.dtype(np.uint64), (None,))
-    numbers = _array(value[2], f"{name}.numbers", np.dtype(np.float64), (len(ends), width if len(ends) else None))
+    _require(len(ends) > 0, f"{name} has no subproblem; expected None where nothing is open")
+    numbers = _array(value[2], f"{name}.numbers", np.dtype(np.float64), (len(ends), width))
     _require(numbers.flags.c_contiguous, f"{name}.numbers does not have its numbers row by row")
     _require(not np.isnan(numbers).any(), f"{name}.numbers has values that are not numbers")
-    _require((int(ends[-1]) if len(ends) else 0) == len(integers), f"{name}.ends does not end with its integers")
-    _require(
-        len(ends) == 0 or (ends[0] > 0 and bool((ends[1:] > ends[:-1]).all())), f"{name}.ends does not always rise"
-    )
+    _require(int(ends[-1]) == len(integers), f"{name}.ends does not end with its integers")
+    _require(ends[0] > 0 and bool((ends[1:] > ends[:-1]).all()), f"{name}.ends does not always rise")
     return Frontier(integers, ends, numbers)
 
 

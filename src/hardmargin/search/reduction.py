@@ -17,10 +17,11 @@ from typing import Literal
 
 import numpy as np
 
-from hardmargin.frontier import Frontier
-from hardmargin.methods.base import Incumbent
-from hardmargin.methods.engine import Found, LocalEngine, Search, frontier_of
-from hardmargin.methods.proof import Proof
+from hardmargin.incumbent import Incumbent
+from hardmargin.search.engine import LocalEngine, Search, SearchResult, frontier_of
+from hardmargin.search.proof import Proof
+from hardmargin.search.roots import packing_root
+from hardmargin.search.settings import PackingSettings
 
 # Failures one after the other that end it, and multiply-adds, about a tenth of a second of them.
 _MOST_FAILURES = 3
@@ -92,14 +93,13 @@ def _decide(
     return work
 
 
-def _try(proof: Proof, kept: list[int], given_up: list[int]) -> Found:
+def _try(proof: Proof, kept: list[int], given_up: list[int]) -> SearchResult:
     """One subproblem; if nothing of it is left open, no better hyperplane does with these samples what it says."""
     return LocalEngine().search(
         proof.problem,
-        Frontier.decided(kept, given_up, proof.lower_bound, proof.objective),
+        packing_root(proof.problem, proof.lower_bound, proof.objective, kept=kept, given_up=given_up),
         Search(
-            "packing",
-            {"gap": proof.limits.gap / 2, "cover_distance": np.inf},
+            PackingSettings(gap=proof.limits.gap / 2, cover_distance=np.inf),
             proof.objective,
             proof.limits.remaining(),
             node_limit=1,

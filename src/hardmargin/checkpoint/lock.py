@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from hardmargin.atomic import beside
-from hardmargin.checkpoint import CheckpointWarning
+from hardmargin.checkpoint.file import CheckpointWarning
 
 # Errors that mean that this file system does not support locks.
 _UNSUPPORTED = {errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}

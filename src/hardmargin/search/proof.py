@@ -11,12 +11,15 @@ import numpy as np
 
 from hardmargin.bounds import Report
 from hardmargin.frontier import Frontier
-from hardmargin.methods import heuristic
-from hardmargin.methods.base import Incumbent, Limits
-from hardmargin.methods.engine import Found, Search
-from hardmargin.methods.watch import Watch
+from hardmargin.incumbent import Incumbent
+from hardmargin.limits import Limits
 from hardmargin.problem import Problem
 from hardmargin.result import Result
+from hardmargin.search import primal
+from hardmargin.search.context import Context
+from hardmargin.search.engine import Search, SearchResult
+from hardmargin.search.settings import Settings
+from hardmargin.search.watch import Watch
 from hardmargin.status import Status
 
 # Share of the work of a long proof that goes into searching for better hyperplanes.
@@ -41,26 +44,29 @@ class Proof:
     step_work : int
         After how much of it a step ends; 0 means not before the search does.
     stuck : bool
-        Whether rounding is in the way of going on.
+        Whether the search cannot continue because of rounding.
     primal_searches : int
         How many longer searches for a better hyperplane there have been.
-    settings : dict
-        The core's options of the searches.
     memory : int
         Bytes of open subproblems before they go depth first.
+    slice : int
+        Subproblems that a thread searches before it looks at the limits.
     knowledge : object or None
-        What the core's searches learn from each other; see :class:`hardmargin.methods.engine.Search`.
+        What the core's searches learn from each other; see :class:`hardmargin.search.engine.Search`.
     """
 
     #: The kind of search, and the name of the method.
     kind: str
 
-    def __init__(self, problem: Problem, found: Result, limits: Limits, report: Report) -> None:
+    def __init__(
+        self, problem: Problem, found: Result, limits: Limits, report: Report, context: Context | None = None
+    ) -> None:
         self.problem = problem
         self.limits = limits
+        self.context = context or Context()
         self.watch = Watch(limits, report)
-        self.settings: dict[str, Any] = {}
         self.memory = 0
+        self.slice = Search.slice
         self.knowledge: Any = None
         self.coef = np.array(found.coef)
         self.intercept = found.intercept
@@ -87,7 +93,7 @@ class Proof:
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on from a state."""
+        """Continue from a state."""
         self.nodes, self.work = state["nodes"], state["work"]
         self.stuck, self.primal_searches = state["stuck"], state["primal_searches"]
 
@@ -124,7 +130,7 @@ class Proof:
 
     @property
     def finished(self) -> bool:
-        """Whether there is nothing left to prove, or no leave to go on."""
+        """Whether the proof is complete or a limit was reached."""
         return self.proven or self.watch.ended is not None or self.out_of_nodes
 
     @property
@@ -139,31 +145,39 @@ class Proof:
             limits.append(max(1, self.limits.node_limit - self.all_nodes))
         return min(limits, default=0)
 
-    def search(self, frontier: Frontier | Found, upper: float, *, nodes: int | None = None, work: int = 0) -> Found:
+    def search(
+        self,
+        frontier: Frontier | SearchResult,
+        settings: Settings,
+        upper: float,
+        *,
+        nodes: int | None = None,
+        work: int = 0,
+    ) -> SearchResult:
         """Search below a frontier for hyperplanes that cost less than ``upper``, and take over what is found.
 
         It ends after so many subproblems, after so much work (0 means no limit) or that of a step, and when the
         state has to be kept.
         """
-        keeper = self.limits.keeper
+        keeper = self.context.keeper
         search = Search(
-            self.kind,
-            self.settings,
+            settings,
             upper,
             self.limits.remaining(),
             pause=keeper.seconds_until_due() if keeper is not None else math.inf,
             keep_below=self.objective,
             threads=self.limits.threads,
             memory=self.memory,
+            slice=self.slice,
             node_limit=self.nodes_allowed(nodes),
             work_limit=min(filter(None, (work, self.step_work)), default=0),
             knowledge=self.knowledge,
         )
-        found = self.limits.engine.search(self.problem, frontier, search, self.observe)
+        found = self.context.engine.search(self.problem, frontier, search, self.observe)
         self._add(found)
         return found
 
-    def _add(self, found: Found) -> None:
+    def _add(self, found: SearchResult) -> None:
         """Take over what a search found and proved, and why it ended."""
         self.nodes += found.nodes
         self.work += found.work
@@ -175,7 +189,7 @@ class Proof:
 
     def work_until_primal_search(self, effort: float) -> int:
         """The work until the next longer search for a better hyperplane is due; 0 if it is due now."""
-        return max(0, int(self.primal_searches * heuristic.work_of(effort) / _PRIMAL_SHARE) - self.work)
+        return max(0, int(self.primal_searches * primal.work_of(effort) / _PRIMAL_SHARE) - self.work)
 
     def improve(self, effort: float) -> None:
         """Search for a better hyperplane if that is due: the first time, and after long proofs again.
@@ -185,8 +199,7 @@ class Proof:
         if self.finished or self.work_until_primal_search(effort) > 0:
             return
         limits = replace(self.limits, seed=(self.limits.seed + self.primal_searches) % 2**64)
-        settings = heuristic.Options(effort)
-        found = heuristic.run(self.problem, self.incumbent, limits, self._observe_heuristic, settings)
+        found = primal.search(self.problem, self.incumbent, limits, self._observe_primal_search, effort)
         self.learn(Incumbent(np.array(found.coef), found.intercept), found.objective, found.lower_bound)
         if found.status is Status.HEURISTIC:
             self.primal_searches += 1
@@ -214,5 +227,5 @@ class Proof:
             nodes=self.nodes,
         )
 
-    def _observe_heuristic(self, _: float, upper: float, lower: float, __: int) -> None:
+    def _observe_primal_search(self, _: float, upper: float, lower: float, __: int) -> None:
         self.watch.pass_on(min(upper, self.objective), max(lower, self.lower_bound), self.all_nodes)

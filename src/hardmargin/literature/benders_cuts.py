@@ -5,19 +5,16 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hardmargin import _core
-from hardmargin.methods.mip_proof import MipProof
+from hardmargin.arrays import FloatArray
+from hardmargin.literature.mip_proof import MipProof
 from hardmargin.mip.base import Answer, Backend, CoverModel, Cut, Separator, SolverLimits, safe_bound
 from hardmargin.problem import Problem
-from hardmargin.validation import FloatArray
-
-if TYPE_CHECKING:
-    from hardmargin.methods.benders import Options
 
 # Values of the relaxation below this count as zero, as in the authors' code.
 _ZERO = 1e-3
@@ -36,6 +33,29 @@ _WEIGHT_ALLOWANCE = 1e-6
 Rows = NDArray[np.intp]
 
 
+class CutOptions(Protocol):
+    """The options of the method ``benders`` that step 2 depends on."""
+
+    @property
+    def T_S(self) -> float: ...  # noqa: N802
+    @property
+    def T_B(self) -> float: ...  # noqa: N802
+    @property
+    def subset_size(self) -> int | None: ...
+    @property
+    def stratified(self) -> bool: ...
+    @property
+    def weight_bound(self) -> str: ...
+    @property
+    def region(self) -> str: ...
+    @property
+    def sampling_region(self) -> str: ...
+    @property
+    def subset_bounds(self) -> bool: ...
+    @property
+    def cuts_per_round(self) -> int: ...
+
+
 class CutCollector:
     """The cuts found so far.
 
@@ -45,7 +65,7 @@ class CutCollector:
         In the order in which they were found, none twice.
     """
 
-    def __init__(self, problem: Problem, proof: MipProof, backend: Backend, options: Options) -> None:
+    def __init__(self, problem: Problem, proof: MipProof, backend: Backend, options: CutOptions) -> None:
         self._problem = problem
         self._proof = proof
         self._backend = backend

@@ -11,8 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from hardmargin.arrays import FloatArray
 from hardmargin.atomic import remove_partials
-from hardmargin.checkpoint import (
+from hardmargin.checkpoint.file import (
     CheckpointWarning,
     Identity,
     fingerprint,
@@ -20,11 +21,11 @@ from hardmargin.checkpoint import (
     unusable,
     write_checkpoint,
 )
-from hardmargin.lock import held_lock
+from hardmargin.checkpoint.lock import held_lock
+from hardmargin.checkpoint.saved_state import check_outline, check_solve, checked_projection
 from hardmargin.problem import Problem
 from hardmargin.projection import Projection, projection
-from hardmargin.saved_state import check_outline, check_solve, checked_projection
-from hardmargin.validation import FloatArray, is_real
+from hardmargin.validation import is_real
 
 # Writing may take this share of the time; with a large state the interval grows accordingly.
 _LARGEST_SHARE = 0.05

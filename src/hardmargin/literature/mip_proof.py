@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 
 from hardmargin import _core
 from hardmargin.bounds import Report
-from hardmargin.methods import heuristic
-from hardmargin.methods.base import Incumbent, Limits
-from hardmargin.methods.proof import Proof
+from hardmargin.incumbent import Incumbent
+from hardmargin.limits import Limits
 from hardmargin.mip import process
 from hardmargin.mip.base import Answer, IndicatorModel, SolverLimits, safe_bound, within_tolerances
 from hardmargin.problem import Problem
 from hardmargin.result import Result
+from hardmargin.search import primal
+from hardmargin.search.proof import Proof
 from hardmargin.status import Status
 
 # A solver's solution keeps the samples whose margins miss 1 by less than this.
@@ -94,7 +95,7 @@ class MipProof(Proof):
         """
         if self.lower_bound > 0:
             limits = replace(self.limits, time_limit=self.limits.elapsed() + _TEST_SECONDS)
-            found = heuristic.run(self.problem, None, limits, lambda *_: None, heuristic.Options(_TEST_EFFORT))
+            found = primal.search(self.problem, None, limits, lambda *_: None, _TEST_EFFORT)
             if found.objective < self.lower_bound:
                 self._disbelieve(found.objective)
         return super().result()
@@ -139,7 +140,7 @@ class MipProof(Proof):
 
     def start_from_heuristic(self) -> None:
         """Use our own primal search, which is not part of these methods."""
-        self.improve(heuristic.Options().effort)
+        self.improve(primal.DEFAULT_EFFORT)
 
     @property
     def separable(self) -> bool:

@@ -1,4 +1,4 @@
-"""Between a compiled search and its caller: passes progress on, and remembers why the search ended."""
+"""Between a search of the core and the caller: reports progress, and remembers why the search ended."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from hardmargin import _core
 from hardmargin.bounds import Report
-from hardmargin.methods.base import Limits
+from hardmargin.limits import Limits
 from hardmargin.status import Status
 
 
@@ -27,7 +27,7 @@ class Watch:
 
     @property
     def interrupted(self) -> bool:
-        """Whether someone asked for the end."""
+        """Whether the user asked it to stop."""
         return self.ended is Status.INTERRUPTED
 
     def run(self, phase: Callable[[], _core.Outcome]) -> None:

@@ -1,4 +1,4 @@
-"""A solve by one or several proofs that take turns, from the first hyperplane to the last bound."""
+"""A solve by a portfolio: one proof, or several that take turns, from the first hyperplane to the last bound."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ from typing import Any
 import numpy as np
 
 from hardmargin.bounds import Report, relative_gap
-from hardmargin.methods import heuristic
-from hardmargin.methods.base import Incumbent, Limits
-from hardmargin.methods.proof import Proof
-from hardmargin.methods.watch import Watch
+from hardmargin.checkpoint.keeper import Keeper
+from hardmargin.incumbent import Incumbent
+from hardmargin.limits import Limits
 from hardmargin.problem import Problem
 from hardmargin.result import Result
+from hardmargin.search import primal
+from hardmargin.search.context import Context
+from hardmargin.search.proof import Proof
+from hardmargin.search.watch import Watch
 from hardmargin.status import Status
 
 # Work of the first turn; turns grow with the work that is done.
@@ -22,8 +25,8 @@ _FIRST_TURN = 20_000_000_000
 _TURN_SHARE = 0.5
 
 
-class Player:
-    """A proof with its share of the work.
+class Member:
+    """A member of a portfolio: a proof with its share of the work.
 
     Parameters
     ----------
@@ -44,7 +47,7 @@ class Player:
 
     @property
     def due(self) -> float:
-        """The smaller, the sooner is its next turn."""
+        """The member with the smallest value has the next turn."""
         handicap = self._handicap if self.proof.work >= _FIRST_TURN else self._first_handicap
         return (self.proof.work + handicap) / self._share
 
@@ -54,13 +57,13 @@ class Player:
         return {**self.proof.state(), **own}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on from a state."""
+        """Continue from a state."""
         self._share, self._first_handicap = state["share"], state["first_handicap"]
         self._handicap = state["handicap"]
         self.proof.restore(state)
 
     def take_turn(self, *, alone: bool) -> None:
-        """Do some work; all of it if nobody else waits."""
+        """Do some work; all of it if no other member waits."""
         self.proof.step_work = 0 if alone else max(_FIRST_TURN, int(_TURN_SHARE * self.proof.work))
         self.ended = next(self._steps, self) is self or self.proof.stuck
 
@@ -72,7 +75,8 @@ def prove(
     report: Report,
     effort: float,
     method: str,
-    players_for: Callable[[Result], Sequence[Player]],
+    members_for: Callable[[Result], Sequence[Member]],
+    context: Context | None = None,
 ) -> Result:
     """Find a hyperplane, prove it optimal, and keep the state if that is asked for.
 
@@ -84,89 +88,94 @@ def prove(
         Effort of the primal search that comes first.
     method : str
         The method's name.
-    players_for : callable
-        Makes the proofs from what the primal search has found.
+    members_for : callable
+        Makes the portfolio from what the primal search has found.
+    context : Context or None
+        Of the method.
 
     Returns
     -------
     Result
     """
-    saved = limits.keeper.saved if limits.keeper is not None else None
+    keeper = context.keeper if context is not None else None
+    saved = keeper.saved if keeper is not None else None
     found, enough = _first_answer(problem, incumbent, limits, report, effort, saved)
     if enough:
         if saved is None or not saved["proofs"]:
-            _keep(limits, found, ())
-        elif limits.keeper is not None:
+            _keep(keeper, limits, found, ())
+        elif keeper is not None:
             # There is more in the state that it began with.
-            limits.keeper.pass_on()
+            keeper.pass_on()
         return replace(found, method=method)
-    players = players_for(found)
-    nodes_before = _go_on_from(players, limits, saved)
-    if limits.keeper is not None:
+    members = members_for(found)
+    nodes_before = _go_on_from(members, limits, keeper, saved)
+    if keeper is not None:
         # It may be large, and is no longer needed.
-        saved = limits.keeper.saved = None
-    result = _played(players, limits, nodes_before)
+        saved = keeper.saved = None
+    result = _result_of_turns(members, limits, keeper, nodes_before)
     return replace(result, method=method)
 
 
-def _go_on_from(players: Sequence[Player], limits: Limits, saved: Mapping[str, Any] | None) -> int:
-    """Let the proofs go on from a saved state, and return how many subproblems were looked at beside theirs."""
+def _go_on_from(
+    members: Sequence[Member], limits: Limits, keeper: Keeper | None, saved: Mapping[str, Any] | None
+) -> int:
+    """Let the members continue from a saved state; return how many subproblems were looked at beside theirs."""
     if saved is None:
         return 0
     nodes = int(saved["nodes"])
     if not saved["proofs"]:
         return nodes
     if saved["gap"] > limits.gap:
-        if limits.keeper is not None and limits.keeper.replaces_its_source:
+        if keeper is not None and keeper.replaces_its_source:
             raise ValueError(
                 f"the checkpoint is of a proof to a gap of {saved['gap']:g}; one to {limits.gap:g} has to start "
                 f"anew and would replace it: ask for the gap {saved['gap']:g}, or name another checkpoint to write."
             )
         return nodes
-    kinds = {player.proof.kind for player in players}
+    kinds = {member.proof.kind for member in members}
     if set(saved["proofs"]) != kinds:
         raise ValueError(
             f"the checkpoint has the proofs {', '.join(saved['proofs'])}, but this problem needs "
             f"{', '.join(sorted(kinds))}; start without it, or use another copy."
         )
-    for player in players:
-        player.restore(saved["proofs"][player.proof.kind])
-    return max(0, nodes - sum(player.proof.nodes for player in players))
+    for member in members:
+        member.restore(saved["proofs"][member.proof.kind])
+    return max(0, nodes - sum(member.proof.nodes for member in members))
 
 
-def _played(players: Sequence[Player], limits: Limits, nodes_before: int) -> Result:
-    """The result of all turns, with what was looked at before them."""
+def _result_of_turns(members: Sequence[Member], limits: Limits, keeper: Keeper | None, nodes_before: int) -> Result:
+    """Let the members take turns until one is finished; nodes include those looked at before."""
 
     def best() -> Result:
-        last = next((player.proof for player in players if player.proof.finished), players[0].proof)
+        last = next((member.proof for member in members if member.proof.finished), members[0].proof)
         return replace(
             last.result(),
-            nodes=nodes_before + sum(player.proof.nodes for player in players),
-            presolve="; ".join(filter(None, (player.proof.reduced for player in players))),
+            nodes=nodes_before + sum(member.proof.nodes for member in members),
+            presolve="; ".join(filter(None, (member.proof.reduced for member in members))),
         )
 
     def keep_if_due() -> None:
-        if limits.keeper is not None:
-            limits.keeper.save_if_due(lambda: _state(limits, best(), players))
+        if keeper is not None:
+            keeper.save_if_due(lambda: _state(limits, best(), members))
 
     keep_if_due()
     try:
-        while not any(player.proof.finished for player in players):
-            able = [player for player in players if not player.ended]
+        while not any(member.proof.finished for member in members):
+            able = [member for member in members if not member.ended]
             if not able:
                 break
-            player = min(able, key=lambda player: player.due)
-            others = sum(other.proof.nodes for other in players if other is not player)
-            player.proof.nodes_elsewhere = nodes_before + others
+            member = min(able, key=lambda member: member.due)
+            others = sum(other.proof.nodes for other in members if other is not member)
+            member.proof.nodes_elsewhere = nodes_before + others
             try:
-                player.take_turn(alone=len(able) == 1)
+                member.take_turn(alone=len(able) == 1)
             finally:
-                for other in players:
-                    other.proof.take_over(player.proof)
+                for other in members:
+                    other.proof.take_over(member.proof)
             keep_if_due()
     finally:
         result = best()
-        _keep(limits, result, players)
+        _keep(keeper, limits, result, members)
     return result
 
 
@@ -211,7 +220,7 @@ def _searched(
     def report_without_rounds(time: float, upper: float, lower: float, _: int) -> None:
         report(time, upper, lower, 0)
 
-    found = heuristic.run(problem, incumbent, limits, report_without_rounds, heuristic.Options(effort))
+    found = primal.search(problem, incumbent, limits, report_without_rounds, effort)
     return replace(found, nodes=0)
 
 
@@ -229,12 +238,12 @@ def _saved_answer(problem: Problem, limits: Limits, saved: Mapping[str, Any]) ->
     )
 
 
-def _keep(limits: Limits, result: Result, players: Sequence[Player]) -> None:
-    if limits.keeper is not None:
-        limits.keeper.save(lambda: _state(limits, result, players), last=True)
+def _keep(keeper: Keeper | None, limits: Limits, result: Result, members: Sequence[Member]) -> None:
+    if keeper is not None:
+        keeper.save(lambda: _state(limits, result, members), last=True)
 
 
-def _state(limits: Limits, result: Result, players: Sequence[Player]) -> dict[str, Any]:
+def _state(limits: Limits, result: Result, members: Sequence[Member]) -> dict[str, Any]:
     """Where the solve is, as plain data."""
     return {
         "gap": limits.gap,
@@ -242,5 +251,5 @@ def _state(limits: Limits, result: Result, players: Sequence[Player]) -> dict[st
         "intercept": float(result.intercept),
         "lower_bound": float(result.lower_bound),
         "nodes": int(result.nodes),
-        "proofs": {player.proof.kind: player.state() for player in players},
+        "proofs": {member.proof.kind: member.state() for member in members},
     }

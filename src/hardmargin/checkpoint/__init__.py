@@ -1,0 +1,9 @@
+"""The state of a solve in a file, from which another run can continue.
+
+``file.py`` has the format, ``saved_state.py`` checks what was read, ``keeper.py`` writes states when they are due,
+and ``lock.py`` keeps other runs away from the file.
+"""
+
+from hardmargin.checkpoint.file import CheckpointWarning, Identity, read_checkpoint, write_checkpoint
+
+__all__ = ["CheckpointWarning", "Identity", "read_checkpoint", "write_checkpoint"]

@@ -1,0 +1,1 @@
+"""What the methods of the literature, ``indicator`` and ``benders``, are made of."""

@@ -1,0 +1,24 @@
+"""What carries a method: where its searches run, and what keeps its state."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from hardmargin.checkpoint.keeper import Keeper
+from hardmargin.search.engine import Engine, LocalEngine
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a method with open subproblems is given beside its limits.
+
+    Attributes
+    ----------
+    engine : Engine
+        Where searches run.
+    keeper : Keeper or None
+        Keeps the state of the solve in a file, and has the state to begin with.
+    """
+
+    engine: Engine = field(default_factory=LocalEngine)
+    keeper: Keeper | None = None

@@ -1,0 +1,134 @@
+"""The primal search: a very good hyperplane, and the first lower bound that costs little to prove.
+
+The search is described in ``core/primal/search.h``, the bound in ``core/packing/root_bound.h``. Starts come first,
+then the bound, which tells when there is nothing left to find, then the walk, and at the end the bound once more,
+because a better hyperplane makes it stronger.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from hardmargin import _core
+from hardmargin.bounds import Report
+from hardmargin.incumbent import Incumbent
+from hardmargin.limits import Limits
+from hardmargin.problem import Problem
+from hardmargin.result import Result
+from hardmargin.search.watch import Watch
+from hardmargin.status import Status
+
+#: Effort of the method ``heuristic``, unless the caller asks for another.
+DEFAULT_EFFORT = 1.0
+
+# Multiply-adds of one unit of effort.
+_WORK = 8_000_000_000
+# How often the walk of one unit of effort may go back without having found something better.
+_TRIES = 12
+_MOST_WORK = 2**62
+# What the starts may take of the time that is left, and what is left to the last bound.
+_START_SHARE = 0.5
+_BOUND_SHARE = 0.1
+
+
+def work_of(effort: float) -> int:
+    """The multiply-adds of a search of so much effort, about."""
+    return _whole(_WORK * effort)
+
+
+def search(problem: Problem, incumbent: Incumbent | None, limits: Limits, report: Report, effort: float) -> Result:
+    """Search for a good hyperplane and prove a first bound.
+
+    Parameters
+    ----------
+    problem, incumbent, limits, report
+        As in :class:`hardmargin.methods.base.Method`.
+    effort : float
+        How long to search; see :class:`hardmargin.methods.heuristic.Options`.
+
+    Returns
+    -------
+    Result
+    """
+    found = _Search(problem, limits, report)
+    if incumbent is not None:
+        found.offer(incumbent)
+    work = work_of(effort)
+    found.start(work // 4)
+    found.bound()
+    found.walk(work, _whole(_TRIES * effort))
+    found.bound()
+    return found.result()
+
+
+class _Search:
+    """The compiled search, and what it has proven."""
+
+    def __init__(self, problem: Problem, limits: Limits, report: Report) -> None:
+        self._problem = problem
+        self._limits = limits
+        self._watch = Watch(limits, report)
+        self._core = _core.PrimalSearch(problem.X, problem.y, problem.costs, limits.seed)
+        self._lower_bound = 0.0
+        self._bounded_at = math.inf
+
+    def offer(self, incumbent: Incumbent) -> None:
+        """Take up a hyperplane from elsewhere."""
+        self._watch.run(
+            lambda: self._core.offer(
+                np.ascontiguousarray(incumbent.coef), incumbent.intercept, self._limits.remaining()
+            )
+        )
+
+    def start(self, work: int) -> None:
+        """Try the starting points."""
+        self._watch.run(
+            lambda: self._core.start(
+                _START_SHARE * self._limits.remaining(), work, self._target(), self._lower_bound, self._watch.report
+            )
+        )
+
+    def walk(self, work: int, tries: int) -> None:
+        """Walk on from the best place."""
+        seconds = (1 - _BOUND_SHARE) * self._limits.remaining()
+        self._watch.run(
+            lambda: self._core.walk(seconds, work, tries, self._target(), self._lower_bound, self._watch.report)
+        )
+
+    def bound(self) -> None:
+        """Prove a lower bound, if there is a better hyperplane than at the last one."""
+        if not self._core.objective < self._bounded_at or self._watch.interrupted:
+            return
+        self._bounded_at = self._core.objective
+        # Half of the gap asked for is left to rounding.
+        proven, outcome = self._core.root_bound(
+            self._limits.gap / 2, self._limits.remaining(), self._observe_bound
+        )
+        self._lower_bound = max(self._lower_bound, min(proven, self._core.objective))
+        self._watch.report(self._core.objective, self._lower_bound, self._core.rounds)
+        self._watch.take_note(outcome)
+
+    def result(self) -> Result:
+        """The best hyperplane, with the best bound."""
+        return Result.of(
+            self._problem,
+            self._core.weights,
+            self._core.bias,
+            lower_bound=self._lower_bound,
+            status=self._watch.ended or Status.HEURISTIC,
+            method="heuristic",
+            runtime=self._limits.elapsed(),
+            nodes=self._core.rounds,
+        )
+
+    def _target(self) -> float:
+        return self._lower_bound / (1 - self._limits.gap)
+
+    def _observe_bound(self, upper: float, lower: float, nodes: int) -> bool:
+        return self._watch.report(upper, max(self._lower_bound, min(lower, upper)), self._core.rounds)
+
+
+def _whole(amount: float) -> int:
+    return int(min(amount, _MOST_WORK))

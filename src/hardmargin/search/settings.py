@@ -1,0 +1,81 @@
+"""Settings of the core's searches as plain, typed data. Their defaults are those of the core."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hardmargin import _core
+
+_PACKING = _core.PackingOptions()
+_DIRECTIONS = _core.DirectionOptions()
+
+
+@dataclass(frozen=True)
+class PackingSettings:
+    """How a search over samples bounds its subproblems and branches on them.
+
+    Attributes
+    ----------
+    gap : float
+        Share of the incumbent's objective by which solutions have to be better to be of interest.
+    strong_candidates : int
+        Samples of which both branches are tried before one of them is branched on.
+    cover_distance : float or None
+        How many samples bound and incumbent are apart where the cover bound is used; None means where it pays.
+    pool_memory : int
+        Bytes of certified sets, in each thread and once more for all of them.
+    """
+
+    gap: float = _PACKING.gap
+    strong_candidates: int = _PACKING.strong_candidates
+    cover_distance: float | None = _PACKING.cover_distance
+    pool_memory: int = _PACKING.pool_memory
+
+    def options(self, knowledge: _core.PackingKnowledge | None = None) -> _core.PackingOptions:
+        """The same for the core, with what it has learnt in earlier searches over the same samples."""
+        options = _core.PackingOptions()
+        options.gap = self.gap
+        options.strong_candidates = self.strong_candidates
+        options.cover_distance = self.cover_distance
+        options.pool_memory = self.pool_memory
+        options.knowledge = knowledge
+        return options
+
+
+@dataclass(frozen=True)
+class DirectionSettings:
+    """How a search over directions bounds its regions and splits them.
+
+    Attributes
+    ----------
+    gap : float
+        Share of the incumbent's objective by which solutions have to be better to be of interest.
+    first_axis : tuple of float
+        The middle of the face of the cube that is searched first; without numbers the first feature's axis.
+    mirrored : int
+        The feature whose axis it takes the place of.
+    path_memory : int
+        Bytes of the regions on the way to the present one, in each thread.
+    sample_nodes : int
+        Subproblems of a search over the samples of one region that cannot be split.
+    """
+
+    gap: float = _DIRECTIONS.gap
+    first_axis: tuple[float, ...] = ()
+    mirrored: int = _DIRECTIONS.mirrored
+    path_memory: int = _DIRECTIONS.path_memory
+    sample_nodes: int = _DIRECTIONS.sample_nodes
+
+    def options(self) -> _core.DirectionOptions:
+        """The same for the core."""
+        options = _core.DirectionOptions()
+        options.gap = self.gap
+        options.first_axis = list(self.first_axis)
+        options.mirrored = self.mirrored
+        options.path_memory = self.path_memory
+        options.sample_nodes = self.sample_nodes
+        return options
+
+
+#: Those of either search.
+Settings = PackingSettings | DirectionSettings
