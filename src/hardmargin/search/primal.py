@@ -103,9 +103,7 @@ class _Search:
             return
         self._bounded_at = self._core.objective
         # Half of the gap asked for is left to rounding.
-        proven, outcome = self._core.root_bound(
-            self._limits.gap / 2, self._limits.remaining(), self._observe_bound
-        )
+        proven, outcome = self._core.root_bound(self._limits.gap / 2, self._limits.remaining(), self._observe_bound)
         self._lower_bound = max(self._lower_bound, min(proven, self._core.objective))
         self._watch.report(self._core.objective, self._lower_bound, self._core.rounds)
         self._watch.take_note(outcome)
