@@ -162,7 +162,8 @@ def solve(
         with opened_engine(cluster) as engine:
             # Starting or joining a cluster is not part of the solve.
             limits = replace(limits, started=limits.started + time.monotonic() - before)
-            run = _with_context(solver, Context(engine, keeper))
+            context = None if cluster is None and keeper is None else Context(engine, keeper)
+            run = _in_context(solver, context)
             # From here to the result, Ctrl-C takes effect only where the method reports.
             with HeldSignals() as signals:
                 listeners = [lambda *_: signals.let_through(), *([_carrying(report)] if report is not None else [])]
@@ -237,9 +238,9 @@ def _check_support(solver: Method, method: str, **asked_for: Any) -> None:
             )
 
 
-def _with_context(solver: Method, context: Context) -> Callable[..., Result]:
-    """A method's ``run``, with the context if it has open subproblems."""
-    return partial(cast("FrontierMethod", solver).run, context=context) if solver.HAS_FRONTIER else solver.run
+def _in_context(solver: Method, context: Context | None) -> Callable[..., Result]:
+    """A method's ``run``; only methods with open subproblems are ever given a context."""
+    return solver.run if context is None else partial(cast("FrontierMethod", solver).run, context=context)
 
 
 def _incumbent(reduced: Presolved, start: tuple[FloatArray, float]) -> Incumbent | None:

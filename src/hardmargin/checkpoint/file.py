@@ -2,8 +2,8 @@
 
 The file has a line that names its format, a checksum, and a body: a zip archive of arrays, as numpy writes them, of
 which the first holds the rest of the state as JSON. It says which data it belongs to, and is refused for others.
-The checksum tells damage. It is no signature: whoever can write the file can make one that fits, so nothing here
-relies on it, and ``saved_state.py`` checks what was read before it is used.
+The checksum detects damage. It is not a signature, because anyone who can write the file can compute it. So nothing
+here relies on it, and ``saved_state.py`` checks what was read before it is used.
 """
 
 from __future__ import annotations

@@ -177,7 +177,7 @@ class Spread:
     def _pausing_for(self) -> float | None:
         """How long slices have been waited for, with none given out any more; None before that."""
         now = self._clock.now()
-        # Not before something is done: whoever pauses again and again would never get on.
+        # Not before some work is done: a search that pauses all the time would never make progress.
         if self._pausing_since is None and (
             (now >= self._pause_at and self._nodes > 0)
             or 0 < self._search.work_limit <= self._work
@@ -238,7 +238,7 @@ class Spread:
         )
 
     def _failed(self, chunk: _Chunk, error: BaseException | None) -> None:
-        """Whatever became of it: it has to be done again, and nothing of it has been counted."""
+        """A chunk has to be searched again; nothing of it has been counted."""
         self._again.append(_Chunk(chunk.frontier, chunk.failures + 1))
         if error is not None and not isinstance(error, _LOST):
             self._warn("failure", f"a worker of the cluster failed ({type(error).__name__}: {error}); {_HERE}.")
@@ -279,7 +279,7 @@ class Spread:
             self._pool.add(found.open)
 
     def _work_here(self, chunk: Frontier) -> None:
-        """A slice in this process, because nobody else does it."""
+        """Search a slice in this process, because no worker does."""
         if chunk.size:
             search = replace(
                 self._slice(_FIRST_SLICE), threads=self._search.threads, knowledge=self._search.knowledge
@@ -301,7 +301,7 @@ class Spread:
             self._collect(min(_POLL, left))
 
     def _take_back(self) -> None:
-        """Put what nobody has done back into the pool."""
+        """Put unfinished chunks back into the pool."""
         self._link.cancel(list(self._running))
         for chunk in (*self._running.values(), *self._again):
             self._pool.add(chunk.frontier)

@@ -94,7 +94,7 @@ def tell(name: str, objective: float) -> None:
 
 
 def run_slice(solve: str, name: str, frontier: Frontier, search: Search) -> Slice:
-    """Search below a frontier until the time of the slice is up, or somebody finds something better."""
+    """Search below a frontier until the slice's time is up, or a better hyperplane is found anywhere."""
 
     def go_on(upper: float, lower: float, nodes: int) -> bool:
         return upper >= search.upper and _told.get(name, math.inf) >= search.upper

@@ -1,8 +1,8 @@
 """Branch and bound over hyperplane directions, bounded by matchings of conflicting pairs.
 
-What a region is and why its bound holds is told in ``core/directions/tree.h``, ``core/directions/pair_conflicts.h``
-and ``core/directions/region_closing.h``; ``core/tree/search.h`` has the queue of open regions. This module gives
-the search its incumbent, whose direction is the middle of the face of the cube that is searched first.
+``core/directions/tree.h``, ``core/directions/pair_conflicts.h`` and ``core/directions/region_closing.h`` explain
+what a region is and why its bound holds; ``core/tree/search.h`` has the queue of open regions. This module gives the
+search its incumbent. The incumbent's direction is the middle of the face of the cube that is searched first.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ HAS_FRONTIER = True
 
 # Regions of the first search; what it leaves open is worth a better incumbent.
 _FIRST_NODES = 20_000
-# An axis may vary so many times as much as its feature.
+# An axis may vary this many times as much as its feature.
 _TURNED = 30.0
-# Of the memory, what the threads may use together for the pairs; the rest is for open regions.
+# Share of the memory that all threads together may use for the pairs; the rest is for open regions.
 _PATH_SHARE = 0.5
 # Subproblems of a search over the samples of a region that cannot be split, in the end.
 _MOST_SAMPLE_NODES = 2_000_000
@@ -164,7 +164,7 @@ class DirectionProof(Proof):
             yield
 
     def _go_on(self, nodes: int | None = None) -> None:
-        """Search the open regions, up to so many of them and their parts."""
+        """Search the open regions until ``nodes`` of them and their parts have been looked at."""
         if self._open is None:
             self._open = direction_root(self.problem, self._settings, self.objective)
         self._open = self.search(self._open, self._settings, self.objective, nodes=nodes)

@@ -50,19 +50,19 @@ class Search:
     upper : float
         Only solutions that cost less are searched for.
     seconds : float
-        After how many seconds to end, even in the middle of a subproblem.
+        Time limit, also in the middle of a subproblem.
     pause : float
-        After how many seconds to end when the subproblems at work are done.
+        Time limit that lets the current subproblems finish first.
     keep_below : float
-        Solutions that cost less than this are kept too: ``upper`` may be a target that none reaches.
+        Solutions that cost less than this are kept too: ``upper`` may be a target that no solution reaches.
     threads : int
-        How many threads to use.
+        Number of threads.
     memory : int
         Bytes of open subproblems before the search goes depth first.
     node_limit, work_limit : int
-        After how many subproblems, and how many multiply-adds, to end; 0 means no limit.
+        Number of subproblems and of multiply-adds after which to end; 0 means no limit.
     slice : int
-        How many subproblems are looked at before the limits are.
+        Subproblems that a thread searches before it looks at the limits.
     knowledge : PackingKnowledge or None
         For a search over samples: what the core has learnt in earlier searches over the same ones; this one adds to
         it. Not plain data: it stays in this process.
@@ -81,7 +81,7 @@ class Search:
     knowledge: _core.PackingKnowledge | None = None
 
     def limits(self) -> _core.SearchLimits:
-        """What the core is told of it."""
+        """The limits in the form of the core."""
         limits = _core.SearchLimits()
         limits.pause = self.pause
         limits.keep_below = self.keep_below

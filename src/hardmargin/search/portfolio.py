@@ -34,7 +34,7 @@ class Member:
     share : float
         Of the work.
     first_handicap, handicap : int
-        Work that counts as done until that of a first turn is done, and from then on.
+        Work that counts as done already: during the first turn, and after it.
     """
 
     def __init__(self, proof: Proof, share: float = 1.0, first_handicap: int = 0, handicap: int = 0) -> None:
@@ -52,7 +52,7 @@ class Member:
         return (self.proof.work + handicap) / self._share
 
     def state(self) -> dict[str, Any]:
-        """The proof's state, with the share and the handicaps: a better hyperplane might call for others."""
+        """The proof's state with its share and handicaps, because the rules might choose others now."""
         own = {"share": self._share, "first_handicap": self._first_handicap, "handicap": self._handicap}
         return {**self.proof.state(), **own}
 

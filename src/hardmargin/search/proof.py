@@ -1,4 +1,4 @@
-"""What the exact methods share: the best hyperplane, the best bound, and how a compiled search adds to them."""
+"""What the exact methods share: the best hyperplane, the best bound, and how a search of the core improves them."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ class Proof:
     nodes : int
         Subproblems looked at.
     nodes_elsewhere : int
-        Those that other proofs of the same solve have looked at: they are reported and limited together.
+        Subproblems of other proofs of the same solve: reports and node limits count all of them.
     work : int
         Multiply-adds of the searches, about.
     step_work : int
-        After how much of it a step ends; 0 means not before the search does.
+        Work after which a step ends; 0 means that a step lasts as long as the search.
     stuck : bool
         Whether the search cannot continue because of rounding.
     primal_searches : int
@@ -156,8 +156,8 @@ class Proof:
     ) -> SearchResult:
         """Search below a frontier for hyperplanes that cost less than ``upper``, and take over what is found.
 
-        It ends after so many subproblems, after so much work (0 means no limit) or that of a step, and when the
-        state has to be kept.
+        It ends after ``nodes`` subproblems, after ``work`` multiply-adds (0 means no limit) or those of a step, and
+        when a checkpoint is due.
         """
         keeper = self.context.keeper
         search = Search(
@@ -188,13 +188,13 @@ class Proof:
         self.watch.take_note(found.outcome)
 
     def work_until_primal_search(self, effort: float) -> int:
-        """The work until the next longer search for a better hyperplane is due; 0 if it is due now."""
+        """Work until the next longer primal search is due; 0 if it is due now."""
         return max(0, int(self.primal_searches * primal.work_of(effort) / _PRIMAL_SHARE) - self.work)
 
     def improve(self, effort: float) -> None:
-        """Search for a better hyperplane if that is due: the first time, and after long proofs again.
+        """Run a longer primal search if one is due: the first time, and again now and then in a long proof.
 
-        Every search begins with other random numbers, and with the best hyperplane that the proof has found since.
+        Every search uses another seed, and starts from the best hyperplane so far.
         """
         if self.finished or self.work_until_primal_search(effort) > 0:
             return

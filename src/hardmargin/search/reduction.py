@@ -1,11 +1,12 @@
-"""Samples that every better hyperplane gives up, or keeps, found before the search by the opposite for a try.
+"""Samples that every better hyperplane gives up, or keeps: found before the search by trying the opposite.
 
-If a sample is kept and the bound then reaches the objective of the best hyperplane known, nothing better keeps it;
-if it is given up, nothing better gives it up. That is decided by a subproblem of the search over samples, with this
-sample and those found before decided: opposite samples nearer than 2 / ||w|| are given up there, conflicting sets
-are packed, and every conclusion is certified (see ``core/packing/state.h``). The samples that lie farthest on the
-wrong side of the best hyperplane, then those farthest on the right side come first, and a few failures end it: with
-many features the first bound is far from the objective, and there are none.
+If a sample is kept and the bound then reaches the objective of the best hyperplane known, no better hyperplane
+keeps it. If it is given up and the bound reaches that objective, no better hyperplane gives it up. One subproblem
+of the search over samples decides this, with this sample and those found before decided: opposite samples nearer
+than 2 / ||w|| are given up there, conflicting sets are packed, and every conclusion is certified (see
+``core/packing/state.h``). Samples farthest on the wrong side of the best hyperplane come first, then those
+farthest on the right side. A few failures end it: with many features the first bound is far from the objective,
+and no sample can be decided.
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ from hardmargin.search.proof import Proof
 from hardmargin.search.roots import packing_root
 from hardmargin.search.settings import PackingSettings
 
-# Failures one after the other that end it, and multiply-adds, about a tenth of a second of them.
+# It ends after this many failures in a row, or this many multiply-adds (about a tenth of a second).
 _MOST_FAILURES = 3
 _MOST_WORK = 200_000_000
-# What setting a subproblem up is worth in multiply-adds, for every number of the data.
+# Cost of setting a subproblem up, in multiply-adds per number of the data.
 _SET_UP = 200
 
 
@@ -54,7 +55,7 @@ class Reduction:
 
 
 def reduction(proof: Proof) -> Reduction:
-    """Find samples that everything better than a proof's best hyperplane gives up, and those that it keeps."""
+    """Find the samples that every better hyperplane than a proof's best one gives up, and those that it keeps."""
     found = Reduction()
     best = proof.problem.evaluate(proof.coef, proof.intercept)
     by_margin = np.argsort(best.margins, kind="stable")
@@ -70,7 +71,7 @@ def reduction(proof: Proof) -> Reduction:
 def _decide(
     proof: Proof, found: Reduction, samples: Iterable[int], decision: Literal["given up", "kept"], most_work: int
 ) -> int:
-    """Add those of the samples of which this decision is certain, and return the work that it took."""
+    """Add the samples for which this decision is certain, and return the work done."""
     decided = found.given_up if decision == "given up" else found.kept
     failures = work = 0
     for sample in samples:
@@ -83,7 +84,7 @@ def _decide(
         proof.watch.take_note(tried.outcome)
         work += tried.work + _SET_UP * proof.problem.X.size
         if tried.weights:
-            # What is closed then is closed for less than this only, and so is all that is decided from now on.
+            # From here on, what is closed is closed only for better solutions, and so is what is decided.
             proof.learn(Incumbent(np.array(tried.weights), tried.bias), tried.objective)
         if frontier_of(tried).size:
             failures += 1
@@ -94,7 +95,7 @@ def _decide(
 
 
 def _try(proof: Proof, kept: list[int], given_up: list[int]) -> SearchResult:
-    """One subproblem; if nothing of it is left open, no better hyperplane does with these samples what it says."""
+    """Search one subproblem; if nothing is left open, no better hyperplane makes these decisions."""
     return LocalEngine().search(
         proof.problem,
         packing_root(proof.problem, proof.lower_bound, proof.objective, kept=kept, given_up=given_up),
@@ -105,6 +106,6 @@ def _try(proof: Proof, kept: list[int], given_up: list[int]) -> SearchResult:
             node_limit=1,
             slice=1,
         ),
-        # Its bounds are those of a part of the problem, and of no interest to the caller.
+        # Its bounds hold for a part of the problem only, so the caller is told those of the proof.
         lambda *_: proof.watch.report(proof.objective, proof.lower_bound, proof.all_nodes),
     )

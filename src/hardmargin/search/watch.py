@@ -31,7 +31,7 @@ class Watch:
         return self.ended is Status.INTERRUPTED
 
     def run(self, phase: Callable[[], _core.Outcome]) -> None:
-        """Run a phase of the method, unless it has been interrupted before."""
+        """Run a phase of the method, unless it was interrupted before."""
         if not self.interrupted:
             self.take_note(phase())
 
@@ -44,7 +44,7 @@ class Watch:
         try:
             self.pass_on(upper, lower, nodes)
         except BaseException as error:
-            # Not left to the outcome: it and the frames of the exception would hold each other for ever.
+            # Not kept in the outcome: the two would refer to each other and never be freed.
             self._raised = error
         return self._raised is None
 
