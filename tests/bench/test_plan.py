@@ -135,7 +135,7 @@ def test_the_papers_configurations():
         (["auto"], ["cb_5_5"], {}, "method 'auto' takes none"),
         (["auto"], ["default", "cb_5_5"], {}, "configuration 'cb_5_5' suits none"),
         (["auto"], ["default"], {"colour": 1}, "no method here has an option 'colour'; expected heuristic_effort"),
-        (["auto", "benders"], ["default"], {"colour": 1}, "memory for auto; backend, .* for benders"),
+        (["auto", "benders"], ["default"], {"colour": 1}, "slice for auto; backend, .* for benders"),
         (["benders"], ["cb_60_60"], {}, "T_S"),
     ],
 )

@@ -133,6 +133,11 @@ def require_choice(options: Any, name: str, *choices: str) -> None:
         raise ValueError(f"{name} is {value!r}; expected one of {', '.join(choices)}.")
 
 
+def option_names(kind: type[Any]) -> list[str]:
+    """The names of a method's options: its own first, then those that it shares with others."""
+    return [item.name for item in sorted(fields(kind), key=lambda item: item.kw_only is True)]
+
+
 def parse_options(kind: type[Any], given: Any, method: str) -> Any:
     """Turn the caller's ``options`` (None, a dict or the dataclass itself) into the method's dataclass.
 
@@ -143,7 +148,7 @@ def parse_options(kind: type[Any], given: Any, method: str) -> Any:
     TypeError
         If ``given`` is of another kind.
     """
-    names = [item.name for item in fields(kind)]
+    names = option_names(kind)
     if given is None:
         return kind()
     if isinstance(given, kind):

@@ -1,8 +1,8 @@
 """Branch and bound over hyperplane directions, bounded by matchings of conflicting pairs.
 
 ``core/directions/tree.h``, ``core/directions/pair_conflicts.h`` and ``core/directions/region_closing.h`` explain
-what a region is and why its bound holds; ``core/tree/search.h`` has the queue of open regions. This module gives the
-search its incumbent. The incumbent's direction is the middle of the face of the cube that is searched first.
+what a region is and why its bound holds; ``core/tree/search.h`` has the queue of open regions. This module gives
+the search its incumbent, whose direction is the middle of the face of the cube that is searched first.
 """
 
 from __future__ import annotations

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from typing import Any
 
 from hardmargin.methods import get_method, names
-from hardmargin.methods.base import parse_options
+from hardmargin.methods.base import option_names, parse_options
 
 DEFAULT = "default"
 
@@ -101,7 +100,7 @@ def variants(
         if method not in names():
             raise ValueError(f"method is {method!r}; expected one of {', '.join(names())}.")
         kind = get_method(method).Options
-        known = {item.name for item in fields(kind)}
+        known = set(option_names(kind))
         more = {name: value for name, value in options.items() if name in known}
         for configuration in configurations:
             settings = options_of(configuration)
@@ -119,7 +118,7 @@ def variants(
 
 def _known_options(methods: Sequence[str]) -> str:
     return "; ".join(
-        f"{', '.join(item.name for item in fields(get_method(method).Options)) or 'none'} for {method}"
+        f"{', '.join(option_names(get_method(method).Options)) or 'none'} for {method}"
         for method in dict.fromkeys(methods)
     )
 
