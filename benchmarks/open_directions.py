@@ -14,7 +14,6 @@ import math
 import tempfile
 from pathlib import Path
 
-import numpy as np
 from data_or_skip import data_or_skip
 from numpy.typing import ArrayLike
 
@@ -24,30 +23,6 @@ from hardmargin.checkpoint import Identity, read_checkpoint
 from hardmargin.frontier import Frontier, Regions
 
 METHOD = "directions"
-
-
-def open_share(frontier: Frontier) -> float:
-    """The share of all directions and lengths that open regions hold.
-
-    ``core/directions/frontier.h`` has their numbers.
-
-    Examples
-    --------
-    One of the four sides of the square, with the longer half of all lengths:
-
-    >>> longest = math.sqrt(2 * 8.0)
-    >>> side = [1.0, 1.0, -1.0, 1.0, 1.0, longest / 2, longest, 0.0, 8.0]
-    >>> open_share(Frontier(np.array([0], np.uint32), np.array([1], np.uint64), np.array([side])))
-    0.125
-    """
-    if frontier.size == 0:
-        return 0.0
-    regions = Regions.of(frontier)
-    # The coordinate that a face holds fixed does not count; the others run from -1 to 1 on each of the 2 m faces.
-    widths = (regions.high - regions.low) / 2
-    widths[np.arange(frontier.size), regions.faces] = 1.0
-    lengths = (regions.longest - regions.shortest) / np.sqrt(2 * frontier.numbers[:, -1].max())
-    return float(np.sum(widths.prod(axis=1) * lengths) / (2 * widths.shape[1]))
 
 
 def pair(text: str) -> tuple[str, float]:
@@ -95,7 +70,7 @@ def main() -> None:
         print(
             f"{name:<12} {C:>6g} {result.status:<10} {result.objective:>12.3f} {result.lower_bound:>12.3f} "
             f"{100 * result.gap:>6.2f} {result.runtime:>7.1f} {result.nodes:>10} {left.size:>9} "
-            f"{open_share(left):>10.3g}",
+            f"{Regions.open_share(left):>10.3g}",
             flush=True,
         )
 

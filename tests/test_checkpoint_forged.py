@@ -115,7 +115,7 @@ HUGE = 10**400
         ((*PACKING, "nodes"), -1, "packing.nodes is -1"),
         ((*PACKING, "work"), 2**64, "packing.work is 18446744073709551616"),
         ((*PACKING, "stuck"), 0, "packing.stuck is 0"),
-        ((*PACKING, "share"), 0.0, "packing.share is 0.0"),
+        ((*PACKING, "work_rate"), -1.0, "packing.work_rate is -1.0"),
         ((*PACKING, "step"), 1e-300, "packing.step is 1e-300, too short"),
         ((*PACKING, "colour"), 1, r"packing has \['colour'\], which is not known"),
         ((*PACKING, "reduction"), {"given_up": [99], "kept": [], "derived_under": 1.0}, "expected samples from 0"),

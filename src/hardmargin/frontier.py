@@ -21,7 +21,7 @@ from hardmargin.arrays import FloatArray
 
 #: Rises with every change of what the numbers of a subproblem mean, or of what else a checkpoint holds: those of
 #: another format are of no use.
-FORMAT = 7
+FORMAT = 8
 
 # Columns of the numbers that all kinds of subproblems have.
 _BOUND, _DERIVED_UNDER = -2, -1
@@ -186,3 +186,28 @@ class Regions(NamedTuple):
     def width(m: int) -> int:
         """How many numbers a region of m features has."""
         return 2 * m + _OTHER_NUMBERS
+
+    @staticmethod
+    def open_share(frontier: Frontier) -> float:
+        """The share of all directions and lengths that open regions hold.
+
+        Directions are measured on the surface of the cube, and lengths up to the longest one that the objective
+        allows.
+
+        Examples
+        --------
+        One of the four sides of the square, with the longer half of all lengths:
+
+        >>> longest = np.sqrt(2 * 8.0)
+        >>> side = [1.0, 1.0, -1.0, 1.0, 1.0, longest / 2, longest, 0.0, 8.0]
+        >>> Regions.open_share(Frontier(np.array([0], np.uint32), np.array([1], np.uint64), np.array([side])))
+        0.125
+        """
+        if frontier.size == 0:
+            return 0.0
+        regions = Regions.of(frontier)
+        # The coordinate that a face holds fixed does not count. The others run from -1 to 1, on 2 m faces.
+        widths = (regions.high - regions.low) / 2
+        widths[np.arange(frontier.size), regions.faces] = 1.0
+        lengths = (regions.longest - regions.shortest) / np.sqrt(2 * frontier.numbers[:, _DERIVED_UNDER].max())
+        return float(np.sum(widths.prod(axis=1) * lengths) / (2 * widths.shape[1]))

@@ -86,9 +86,6 @@ _PROOF = {
     "work": _is_count,
     "stuck": _is_flag,
     "primal_searches": _is_count,
-    "share": _number(1e-6, 1.0),
-    "first_handicap": _is_count,
-    "handicap": _is_count,
     "open": _is_anything,
 }
 _PACKING = {
@@ -100,10 +97,16 @@ _PACKING = {
     "target_nodes": _is_count,
     "last_target": _finite(0.0),
     "last_work": _is_count,
+    "work_rate": _finite(0.0),
     "reduction": lambda value: value is None or _is_mapping(value),
 }
 _REDUCTION = {"given_up": _is_anything, "kept": _is_anything, "derived_under": _number(0.0)}
-_DIRECTIONS = {"axes": _is_mapping, "sample_nodes": lambda value: _is_count(value) and value > 0}
+_DIRECTIONS = {
+    "axes": _is_mapping,
+    "sample_nodes": lambda value: _is_count(value) and value > 0,
+    "first_work": _is_count,
+    "first_share": _finite(0.0),
+}
 _AXES = {"first_axis": _is_anything, "mirrored": _is_count}
 
 

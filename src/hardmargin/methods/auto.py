@@ -1,9 +1,11 @@
 """The default: both exact methods, in turns that suit the problem, so that the caller need not choose.
 
 The search over directions is far ahead with few features, the search over samples with many; in between either may
-be. The one that is likely to be ahead starts, and has the problem almost to itself for a while, which is enough for
-most; then the other one has its turns too. They share the best hyperplane and the best bound. Turns are counted in
-work and not in seconds, so that one thread does the same every time.
+be. The one that is likely to be ahead by the number of features starts, and has the problem to itself for a while,
+which is enough for most problems. Then the other one has its turns too. As soon as both can tell how much work they
+will need (:meth:`hardmargin.search.proof.Proof.remaining_work`), they share the work accordingly. They share the
+best hyperplane and the best bound. Turns are counted in work and not in seconds, so that one thread does the same
+every time.
 """
 
 from __future__ import annotations
@@ -25,24 +27,6 @@ from hardmargin.search.proof import Proof
 # Up to how many features the search over directions starts, and up to how many it takes part.
 _FEW_FEATURES = 8
 _SOME_FEATURES = 12
-# With some more it starts if there are few samples, if many of them are given up (the more, the longer the search
-# over samples takes), and if lengths hardly count (the less they do, the fewer regions there are).
-_RATHER_FEW_FEATURES = 10
-_FEW_SAMPLES = 250
-_MANY_GIVEN_UP = 32
-_LARGE_SHARE_GIVEN_UP = 0.16
-_SMALL_SHARE_OF_NORM = 0.05
-# Share of the work that the other method gets after a while. With few features the search over samples hardly ever
-# overtakes the one over directions once its first turn is over; with rather few the one over directions often does
-# overtake, if there are few samples, and nearly always if many of them are given up.
-_SHARE_OF_SAMPLES = 0.12
-_SHARE_OF_DIRECTIONS = 0.25
-_LARGE_SHARE_OF_DIRECTIONS = 0.6
-# Work that the first method does alone: about a minute on two cores, or half a minute where it is overtaken.
-_HEAD_START = 400_000_000_000
-_SHORT_HEAD_START = 200_000_000_000
-# After this much of it, the search over samples has a short first turn: there it finds what is easy for it.
-_FIRST_TRY = 30_000_000_000
 
 HAS_FRONTIER = True
 
@@ -58,14 +42,20 @@ class Options(ProofOptions):
         follows if the problem turns out to be hard.
     memory : float
         Gigabytes of open subproblems, of all methods together.
+    head_start : float
+        Work, in multiply-adds, of the first method before the other one has a turn; some seconds.
+    first_turn : float
+        Work of the first turn of each method. Turns grow with the work done.
     """
 
     heuristic_effort: float = 0.2
     memory: float = 4.0
+    head_start: float = 10e9
+    first_turn: float = 4e9
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_positive(self, "heuristic_effort", "memory")
+        require_positive(self, "heuristic_effort", "memory", "head_start", "first_turn")
 
 
 def run(
@@ -82,7 +72,17 @@ def run(
     def members(found: Result) -> list[Member]:
         return _members(problem, found, limits, report, settings, context)
 
-    return prove(problem, incumbent, limits, report, settings.heuristic_effort, "auto", members, context)
+    return prove(
+        problem,
+        incumbent,
+        limits,
+        report,
+        settings.heuristic_effort,
+        "auto",
+        members,
+        context,
+        head_start=int(settings.head_start),
+    )
 
 
 def _members(
@@ -102,29 +102,5 @@ def _members(
         return [Member(samples)]
     for_regions = directions.Options(options.heuristic_effort, memory, **options.shared())
     regions = directions.DirectionProof(problem, found, limits, report, for_regions, context)
-    few = problem.m <= _FEW_FEATURES
-    rather_few = problem.m <= _RATHER_FEW_FEATURES
-    small = rather_few and problem.n <= _FEW_SAMPLES
-    long = rather_few and _samples_take_long(problem, found)
-    first: Proof = samples
-    second: Proof = regions
-    head_start = first_turn_after = _HEAD_START
-    share = _LARGE_SHARE_OF_DIRECTIONS if small else _SHARE_OF_DIRECTIONS
-    if few or (small and long):
-        first, second, share = regions, samples, _SHARE_OF_SAMPLES
-        # Where it will take long, the bound of the search over samples is wanted early.
-        first_turn_after = _FIRST_TRY if few else 0
-    elif long:
-        head_start = first_turn_after = _SHORT_HEAD_START
-        share = 1 - _SHARE_OF_SAMPLES
-    # In the units of the other one, which gets its share while the first one does the work.
-    handicap = share / (1 - share)
-    other = Member(second, share, int(handicap * first_turn_after), int(handicap * head_start))
-    return [Member(first, 1 - share), other]
-
-
-def _samples_take_long(problem: Problem, found: Result) -> bool:
-    """Whether the search over samples is likely to take longer than the one over directions."""
-    norm = 0.5 * sum(weight * weight for weight in found.coef)
-    many = max(_MANY_GIVEN_UP, _LARGE_SHARE_GIVEN_UP * problem.n)
-    return found.n_violations >= many and norm <= _SMALL_SHARE_OF_NORM * found.objective
+    proofs: list[Proof] = [regions, samples] if problem.m <= _FEW_FEATURES else [samples, regions]
+    return [Member(proof, int(options.first_turn)) for proof in proofs]

@@ -15,7 +15,7 @@ import numpy as np
 
 from hardmargin.arrays import FloatArray
 from hardmargin.bounds import Report
-from hardmargin.frontier import Frontier
+from hardmargin.frontier import Frontier, Regions
 from hardmargin.incumbent import Incumbent
 from hardmargin.limits import Limits
 from hardmargin.methods.base import SMALLEST_GAP as SMALLEST_GAP
@@ -38,6 +38,8 @@ _FIRST_NODES = 20_000
 _TURNED = 30.0
 # Share of the memory that all threads together may use for the pairs; the rest is for open regions.
 _PATH_SHARE = 0.5
+# The open share of all directions and lengths at which a proof is about finished, for forecasts.
+_FINISHED_SHARE = 1e-3
 # Subproblems of a search over the samples of a region that cannot be split, in the end.
 _MOST_SAMPLE_NODES = 2_000_000
 
@@ -122,6 +124,8 @@ class DirectionProof(Proof):
         self.slice = options.slice
         # What the last search has left open; None if the next one begins with all directions.
         self._open: Frontier | SearchResult | None = None
+        # After the first search: the work done, and the share of all directions and lengths that was open.
+        self._first_work, self._first_share = 0, 1.0
         memory = options.memory * GIGABYTE
         self.memory = int((1 - _PATH_SHARE) * memory)
         self._settings = DirectionSettings(
@@ -138,6 +142,8 @@ class DirectionProof(Proof):
             **super().state(),
             "axes": {"first_axis": list(self._settings.first_axis), "mirrored": self._settings.mirrored},
             "sample_nodes": self._settings.sample_nodes,
+            "first_work": self._first_work,
+            "first_share": self._first_share,
             "open": plain_open(self._open),
         }
 
@@ -150,7 +156,21 @@ class DirectionProof(Proof):
             mirrored=state["axes"]["mirrored"],
             sample_nodes=state["sample_nodes"],
         )
+        self._first_work, self._first_share = state["first_work"], state["first_share"]
         self._open = restored_open(state["open"])
+
+    def remaining_work(self) -> float:
+        """See :class:`Proof`: the open share is taken to fall exponentially with the work."""
+        share = self._open_share()
+        if self._first_work == 0 or not 0 < share < self._first_share:
+            return np.inf
+        per_factor = (self.work - self._first_work) / np.log(self._first_share / share)
+        return float(per_factor * max(1.0, np.log(share / _FINISHED_SHARE)))
+
+    def _open_share(self) -> float:
+        """The share of all directions and lengths that the last search has left open."""
+        left = plain_open(self._open)
+        return Regions.open_share(left) if left is not None else 0.0
 
     def steps(self) -> Iterator[None]:
         """See :class:`Proof`."""
@@ -168,6 +188,8 @@ class DirectionProof(Proof):
         if self._open is None:
             self._open = direction_root(self.problem, self._settings, self.objective)
         self._open = self.search(self._open, self._settings, self.objective, nodes=nodes)
+        if self._first_work == 0:
+            self._first_work, self._first_share = self.work, self._open_share()
         if self._open.exhausted and not self.proven:
             # What is left cannot be split any further, and was not closed by searching over its samples: either
             # that search was too short, or rounding is in the way.

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
-from math import inf, log
+from math import exp, inf, log
 from typing import Any, Literal
 
 from hardmargin.bounds import Report
@@ -50,6 +50,8 @@ _SHORTEST, _LONGEST = 0.2, 1.25
 _PATIENCE = 4 * _GROWTH
 # But less work than this is not worth the trouble.
 _LEAST_WORK = 1_000_000_000
+# Forecasts of the work end somewhere.
+_LARGEST_EXPONENT = 60.0
 # Of the memory, what the threads may use together for certified sets; the rest is for open subproblems.
 _POOL_SHARE = 0.25
 
@@ -137,6 +139,8 @@ class PackingProof(Proof):
         # The target before it, and the work that it has needed.
         self._last_target = self.lower_bound
         self._last_work = 0
+        # By how much the logarithm of the work rises with the target; 0 if that is not known yet.
+        self._work_rate = 0.0
         distance = options.cover_distance
         self.knowledge = knowledge_of(problem)
         memory = options.memory * GIGABYTE
@@ -162,6 +166,7 @@ class PackingProof(Proof):
             "target_nodes": self._target_nodes,
             "last_target": self._last_target,
             "last_work": self._last_work,
+            "work_rate": self._work_rate,
             "open": plain_open(self._open),
             "reduction": self._reduction and asdict(self._reduction),
         }
@@ -174,6 +179,7 @@ class PackingProof(Proof):
         self._target, self._target_work = state["target"], state["target_work"]
         self._target_nodes = state["target_nodes"]
         self._last_target, self._last_work = state["last_target"], state["last_work"]
+        self._work_rate = state["work_rate"]
         self._open = restored_open(state["open"])
         in_first_search = self._first_nodes > 0 and not self._first_over
         if self._open is None and (self._target is not None or in_first_search):
@@ -239,12 +245,32 @@ class PackingProof(Proof):
             # Even the easiest target takes one subproblem.
             easy = max(_EASY_WORK, self._target_work / max(self._target_nodes, 1))
             self._adjust_step(target - self._last_target, self._target_work / max(self._last_work, easy))
+            self._work_rate = self._rate_up_to(target)
             self._last_target, self._last_work = target, self._target_work
             # A search that was not cut short and has not proven its target never will: rounding is in the way.
             self.stuck = not proven
         elif 0 < self._most_work() <= self._target_work and not self.finished:
             self._target = self._open = None
             self._step = max(self._cost, 0.5 * (target - self._last_target))
+
+    def remaining_work(self) -> float:
+        """See :class:`Proof`: the work is taken to grow exponentially with the target."""
+        if self._target is not None and self._target_work > self._last_work:
+            # The present target shows that it grows faster.
+            rate = max(self._work_rate, self._rate_up_to(self._target))
+        else:
+            rate = self._work_rate
+        if rate <= 0:
+            return inf
+        last = self._last_work * exp(min(rate * (self.objective - self._last_target), _LARGEST_EXPONENT))
+        # Targets before the last one take about half of what that does.
+        return max(0.0, 1.5 * last - self._target_work)
+
+    def _rate_up_to(self, target: float) -> float:
+        """How fast the logarithm of the work has risen from the last target to this one; 0 if that says nothing."""
+        if self._last_work < _EASY_WORK or not target > self._last_target:
+            return 0.0
+        return max(0.0, log(max(self._target_work, 1) / self._last_work) / (target - self._last_target))
 
     def _most_work(self) -> int:
         """After how much work to try a lower target than the present one; 0 means never."""

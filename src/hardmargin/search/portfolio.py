@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -20,52 +21,69 @@ from hardmargin.search.proof import Proof
 from hardmargin.search.watch import Watch
 from hardmargin.status import Status
 
-# Work of the first turn; turns grow with the work that is done.
-_FIRST_TURN = 20_000_000_000
-_TURN_SHARE = 0.5
+# Turns grow with the work that is done.
+_TURN_SHARE = 0.3
+# Share of the work of a member that cannot be compared with the others yet, and the least one afterwards.
+_TRIAL_SHARE = 0.25
+_LEAST_SHARE = 0.1
+# Shares fall with this power of the forecasts.
+_FORECAST_POWER = 2
 
 
 class Member:
-    """A member of a portfolio: a proof with its share of the work.
+    """A member of a portfolio: a proof that takes turns with others.
 
     Parameters
     ----------
     proof : Proof
-    share : float
-        Of the work.
-    first_handicap, handicap : int
-        Work that counts as done already: during the first turn, and after it.
+    first_turn : int
+        Work of its first turn.
     """
 
-    def __init__(self, proof: Proof, share: float = 1.0, first_handicap: int = 0, handicap: int = 0) -> None:
+    def __init__(self, proof: Proof, first_turn: int = 0) -> None:
         self.proof = proof
         self.ended = False
+        self._first_turn = first_turn
         self._steps = proof.steps()
-        self._share = share
-        self._first_handicap = first_handicap
-        self._handicap = handicap
-
-    @property
-    def due(self) -> float:
-        """The member with the smallest value has the next turn."""
-        handicap = self._handicap if self.proof.work >= _FIRST_TURN else self._first_handicap
-        return (self.proof.work + handicap) / self._share
-
-    def state(self) -> dict[str, Any]:
-        """The proof's state with its share and handicaps, because the rules might choose others now."""
-        own = {"share": self._share, "first_handicap": self._first_handicap, "handicap": self._handicap}
-        return {**self.proof.state(), **own}
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Continue from a state."""
-        self._share, self._first_handicap = state["share"], state["first_handicap"]
-        self._handicap = state["handicap"]
-        self.proof.restore(state)
 
     def take_turn(self, *, alone: bool) -> None:
         """Do some work; all of it if no other member waits."""
-        self.proof.step_work = 0 if alone else max(_FIRST_TURN, int(_TURN_SHARE * self.proof.work))
+        self.proof.step_work = 0 if alone else max(self._first_turn, int(_TURN_SHARE * self.proof.work))
         self.ended = next(self._steps, self) is self or self.proof.stuck
+
+
+def shares(forecasts: Sequence[float]) -> list[float]:
+    """The parts of the work that members get, by the work that each is expected to need.
+
+    A member that is expected to need half the work of another gets four times its part. No part is smaller than a
+    tenth, because forecasts may be wrong. Until all members have a forecast, the first one gets most of the work.
+
+    Examples
+    --------
+    >>> shares([1e10, 2e10])
+    [0.8, 0.2]
+    >>> shares([1e10, 1e20])
+    [1.0, 0.1]
+    >>> shares([1e10, math.inf])
+    [0.75, 0.25]
+    """
+    if math.inf in forecasts:
+        others = len(forecasts) - 1
+        return [1 - others * _TRIAL_SHARE, *[_TRIAL_SHARE] * others]
+    smallest = max(min(forecasts), 1.0)
+    weights = [(smallest / max(forecast, 1.0)) ** _FORECAST_POWER for forecast in forecasts]
+    return [max(weight / sum(weights), _LEAST_SHARE) for weight in weights]
+
+
+def next_member(members: Sequence[Member], head_start: int) -> Member:
+    """The member that has the next turn: the first one until its head start is over, and then by shares."""
+    first = members[0]
+    if len(members) == 1 or first.proof.work < head_start:
+        return first
+    parts = shares([member.proof.remaining_work() for member in members])
+    done = [member.proof.work - (head_start if member is first else 0) for member in members]
+    due = [work / part for work, part in zip(done, parts, strict=True)]
+    return members[due.index(min(due))]
 
 
 def prove(
@@ -77,6 +95,7 @@ def prove(
     method: str,
     members_for: Callable[[Result], Sequence[Member]],
     context: Context | None = None,
+    head_start: int = 0,
 ) -> Result:
     """Find a hyperplane, prove it optimal, and keep the state if that is asked for.
 
@@ -92,6 +111,8 @@ def prove(
         Makes the portfolio from what the primal search has found.
     context : Context or None
         Of the method.
+    head_start : int
+        Work that the first member does before the others have a turn.
 
     Returns
     -------
@@ -112,7 +133,7 @@ def prove(
     if keeper is not None:
         # It may be large, and is no longer needed.
         saved = keeper.saved = None
-    result = _result_of_turns(members, limits, keeper, nodes_before)
+    result = _result_of_turns(members, limits, keeper, nodes_before, head_start)
     return replace(result, method=method)
 
 
@@ -139,11 +160,13 @@ def _go_on_from(
             f"{', '.join(sorted(kinds))}; start without it, or use another copy."
         )
     for member in members:
-        member.restore(saved["proofs"][member.proof.kind])
+        member.proof.restore(saved["proofs"][member.proof.kind])
     return max(0, nodes - sum(member.proof.nodes for member in members))
 
 
-def _result_of_turns(members: Sequence[Member], limits: Limits, keeper: Keeper | None, nodes_before: int) -> Result:
+def _result_of_turns(
+    members: Sequence[Member], limits: Limits, keeper: Keeper | None, nodes_before: int, head_start: int
+) -> Result:
     """Let the members take turns until one is finished; nodes include those looked at before."""
 
     def best() -> Result:
@@ -164,7 +187,7 @@ def _result_of_turns(members: Sequence[Member], limits: Limits, keeper: Keeper |
             able = [member for member in members if not member.ended]
             if not able:
                 break
-            member = min(able, key=lambda member: member.due)
+            member = next_member(able, head_start)
             others = sum(other.proof.nodes for other in members if other is not member)
             member.proof.nodes_elsewhere = nodes_before + others
             try:
@@ -251,5 +274,5 @@ def _state(limits: Limits, result: Result, members: Sequence[Member]) -> dict[st
         "intercept": float(result.intercept),
         "lower_bound": float(result.lower_bound),
         "nodes": int(result.nodes),
-        "proofs": {member.proof.kind: member.state() for member in members},
+        "proofs": {member.proof.kind: member.proof.state() for member in members},
     }

@@ -83,6 +83,13 @@ class Proof:
         """The whole proof, in steps; it ends when it is finished or stuck."""
         raise NotImplementedError
 
+    def remaining_work(self) -> float:
+        """The work that the proof is expected to need yet; infinite if that cannot be told.
+
+        It decides how the proofs of a portfolio share the work, and nothing that is proven depends on it.
+        """
+        return math.inf
+
     def state(self) -> dict[str, Any]:
         """Where the proof is, as plain data; hyperplane and bound are kept elsewhere, for all proofs together."""
         return {
