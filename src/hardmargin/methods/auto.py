@@ -37,9 +37,6 @@ class Options(ProofOptions):
 
     Attributes
     ----------
-    heuristic_effort : float
-        Effort of the primal search that comes first, as in the method ``heuristic``; ``later_effort`` times that
-        follows if the problem turns out to be hard.
     memory : float
         Gigabytes of open subproblems, of all methods together.
     head_start : float
@@ -48,14 +45,13 @@ class Options(ProofOptions):
         Work of the first turn of each method. Turns grow with the work done.
     """
 
-    heuristic_effort: float = 0.2
     memory: float = 4.0
     head_start: float = 10e9
     first_turn: float = 4e9
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_positive(self, "heuristic_effort", "memory", "head_start", "first_turn")
+        require_positive(self, "memory", "head_start", "first_turn")
 
 
 def run(
@@ -96,11 +92,11 @@ def _members(
     """The methods that take part, the one that starts first."""
     both = problem.m <= _SOME_FEATURES
     memory = options.memory / 2 if both else options.memory
-    for_samples = packing.Options(options.heuristic_effort, memory=memory, **options.shared())
+    for_samples = packing.Options(memory=memory, **options.shared())
     samples = packing.PackingProof(problem, found, limits, report, for_samples, context)
     if not both:
         return [Member(samples)]
-    for_regions = directions.Options(options.heuristic_effort, memory, **options.shared())
+    for_regions = directions.Options(memory=memory, **options.shared())
     regions = directions.DirectionProof(problem, found, limits, report, for_regions, context)
     proofs: list[Proof] = [regions, samples] if problem.m <= _FEW_FEATURES else [samples, regions]
     return [Member(proof, int(options.first_turn)) for proof in proofs]

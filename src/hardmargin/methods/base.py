@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, Protocol
 
 from hardmargin.bounds import SMALLEST_GAP as SMALLEST_GAP
@@ -61,12 +61,15 @@ class FrontierMethod(Method, Protocol):
         """Solve ``problem``, with searches that run where ``context`` says, and states that it keeps."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class ProofOptions:
     """Settings that all methods with proofs have. They say when things happen, and change nothing that is proven.
 
     Attributes
     ----------
+    heuristic_effort : float
+        Effort of the primal search that comes first, as in the method ``heuristic``; ``later_effort`` times that
+        follows if the problem turns out to be hard.
     first_nodes : int or None
         Subproblems of the first search. If it leaves some open, a longer primal search comes next, and ``packing``
         begins with its targets. None is the method's own number.
@@ -76,12 +79,13 @@ class ProofOptions:
         Subproblems that a thread searches before it puts what is open back and looks at the limits.
     """
 
-    first_nodes: int | None = None
-    later_effort: float = 10.0
-    slice: int = Search.slice
+    heuristic_effort: float = 0.2
+    first_nodes: int | None = field(default=None, kw_only=True)
+    later_effort: float = field(default=10.0, kw_only=True)
+    slice: int = field(default=Search.slice, kw_only=True)
 
     def __post_init__(self) -> None:
-        require_positive(self, "later_effort")
+        require_positive(self, "heuristic_effort", "later_effort")
         for name in ("first_nodes", "slice"):
             value = getattr(self, name)
             if not (value is None and name == "first_nodes") and not (is_whole(value) and 1 <= value < 2**32):

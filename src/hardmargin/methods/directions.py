@@ -50,20 +50,16 @@ class Options(ProofOptions):
 
     Attributes
     ----------
-    heuristic_effort : float
-        Effort of the primal search that comes first, as in the method ``heuristic``; ``later_effort`` times that
-        follows if the problem turns out to be hard.
     memory : float
         Gigabytes of open regions and of the pairs on the way to them; when the former outgrow their part, the
         search goes depth first.
     """
 
-    heuristic_effort: float = 0.2
     memory: float = 4.0
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_positive(self, "heuristic_effort", "memory")
+        require_positive(self, "memory")
 
 
 def run(

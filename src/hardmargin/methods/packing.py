@@ -62,9 +62,6 @@ class Options(ProofOptions):
 
     Attributes
     ----------
-    heuristic_effort : float
-        Effort of the primal search that comes first, as in the method ``heuristic``; ``later_effort`` times that
-        follows if the problem turns out to be hard.
     strong_candidates : int
         Samples of which both branches are tried before one of them is branched on; 1 tries none.
     cover_distance : float or "auto"
@@ -75,14 +72,13 @@ class Options(ProofOptions):
         first.
     """
 
-    heuristic_effort: float = 0.2
     strong_candidates: int = PackingSettings.strong_candidates
     cover_distance: float | Literal["auto"] = "auto"
     memory: float = 4.0
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_positive(self, "heuristic_effort", "memory")
+        require_positive(self, "memory")
         distance = self.cover_distance
         if distance != "auto" and (not is_real(distance) or not distance >= 0):
             raise ValueError(f"cover_distance is {distance!r}; expected 'auto' or a number that is not negative.")
