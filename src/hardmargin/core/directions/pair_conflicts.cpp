@@ -129,11 +129,11 @@ void PairConflicts::project(Columns& columns, const DirectionNode& region, const
     used_ = 0;
     for (std::size_t k = 0; k < frame_.dimension(); ++k) {
         add_scaled(columns.projections.data(), 0.5 * (region.low[k] + region.high[k]),
-                   &columns.coordinates[k * padded], padded);
+                   columns.coordinates.data() + k * padded, padded);
         const double radius = 0.5 * (region.high[k] - region.low[k]);
         if (radius > 0) {
-            const double* coordinates = &columns.coordinates[k * padded];
-            float* scaled = &columns.scaled[used_ * padded];
+            const double* coordinates = columns.coordinates.data() + k * padded;
+            float* scaled = columns.scaled.data() + used_ * padded;
             for (std::size_t place = 0; place < padded; ++place) {
                 const double value = radius * (coordinates[place] - shift[k]);
                 scaled[place] = static_cast<float>(value);
