@@ -58,7 +58,7 @@ def client():
 
 @pytest.fixture
 def doomed_client():
-    """A client of workers that may be killed. Where the machine is starved Dask may not start others in their place."""
+    """A client of workers that may be killed. Dask does not always start others in their place on a busy machine."""
     with two_workers() as client:
         yield client
 
