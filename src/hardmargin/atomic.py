@@ -1,4 +1,4 @@
-"""Files that are replaced in one step, so that nobody ever finds one half written."""
+"""Files that are replaced in one step, so that no reader ever sees a half-written one."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from pathlib import Path
 
 
 def replace_file(path: str | os.PathLike[str], *parts: bytes | memoryview, lasting: bool = False) -> None:
-    """Write a file; an existing one stays as it is until the new one is complete.
+    """Write a file; an existing one stays in place until the new one is complete.
 
     Parameters
     ----------
     path : path
-        What is no regular file, /dev/stdout for instance, is written to and never replaced.
+        Anything that is not a regular file, such as /dev/stdout, is written to directly and never replaced.
     *parts : bytes or memoryview
-        What is in it, one after the other.
+        The content, in order.
     lasting : bool
-        Whether to wait until the disk has it, so that it outlives a loss of power too.
+        Whether to wait until the data is on disk, so that it survives a power failure.
     """
     if Path(path).exists() and not Path(path).is_file():
         with Path(path).open("wb") as file:
@@ -41,21 +41,21 @@ def replace_file(path: str | os.PathLike[str], *parts: bytes | memoryview, lasti
 
 
 def replace_text(path: str | os.PathLike[str], text: str) -> None:
-    """Write a file of text; an existing one stays as it is until the new one is complete."""
+    """Write a text file; an existing one stays in place until the new one is complete."""
     replace_file(path, text.encode("utf-8"))
 
 
 def beside(path: str | os.PathLike[str], ending: str) -> Path:
-    """The name of a hidden file that goes with a file, in the same folder.
+    """The name of a hidden file in the same folder that belongs to a file.
 
-    It is made from a checksum of the file's name, which itself may have the greatest length already.
+    It contains a checksum of the file's name instead of the name, which may already have the maximum length.
     """
     target = Path(os.path.realpath(path))
     return target.with_name(f".{hashlib.sha256(os.fsencode(target.name)).hexdigest()[:16]}.{ending}")
 
 
 def remove_partials(path: str | os.PathLike[str]) -> None:
-    """Remove what processes that were killed while they wrote a file have left; only if nobody writes it now."""
+    """Remove partial files of processes that were killed while writing; call it only if nobody is writing now."""
     pattern = beside(path, "*.partial")
     for partial in pattern.parent.glob(pattern.name):
         with contextlib.suppress(OSError):
@@ -63,7 +63,7 @@ def remove_partials(path: str | os.PathLike[str]) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make the new name of a file last; where folders cannot be opened, the system sees to it."""
+    """Make the new name of a file durable; where folders cannot be opened, the system takes care of it."""
     if not hasattr(os, "O_DIRECTORY"):
         return
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)

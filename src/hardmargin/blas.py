@@ -1,7 +1,7 @@
 """Linear algebra on one thread.
 
-NumPy's BLAS starts a thread per core, and these wait for each other in busy loops: where other processes want the
-cores, a factorisation of some milliseconds takes seconds. It is also more than ``threads=1`` allows.
+NumPy's BLAS starts one thread per core, and these threads wait for each other in busy loops. If other processes
+need the cores, a factorisation of a few milliseconds takes seconds. It is also more than ``threads=1`` allows.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class OneBlasThread:
     def __enter__(self) -> None:
         with self._lock:
             if self._libraries is None:
-                # Looking them up takes longer than solving a small problem, and NumPy has loaded its own by now.
+                # Finding the libraries takes longer than solving a small problem. NumPy has loaded its own by now.
                 self._libraries = ThreadpoolController().select(user_api="blas")
             if self._inside == 0:
                 self._limits = self._libraries.limit(limits=1)

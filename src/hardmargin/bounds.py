@@ -1,4 +1,4 @@
-"""The bounds on the optimum as they move: the gap between them, and the record of a solve."""
+"""The bounds on the optimum over time: the gap between them, and the trace of a solve."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Report = Callable[[float, float, float, int], None]
 
 
 class TracePoint(NamedTuple):
-    """The bounds known after some seconds."""
+    """The bounds known after a number of seconds."""
 
     time: float
     upper: float
@@ -22,7 +22,7 @@ class TracePoint(NamedTuple):
 
 
 def is_possible_gap(gap: float) -> bool:
-    """Whether a relative gap can be asked for: every hyperplane reaches 1 without a proof.
+    """Whether a relative gap is a valid target: every hyperplane has a gap of at most 1, without any proof.
 
     Examples
     --------
@@ -46,15 +46,15 @@ def relative_gap(objective: float, lower_bound: float) -> float:
 
 
 def monotone_trace(reported: Iterable[TracePoint], last: TracePoint) -> list[TracePoint]:
-    """Make a trace of what was reported: finite, upper bounds that only fall, lower bounds that only rise.
+    """Turn reports into a trace: finite, with upper bounds that only fall and lower bounds that only rise.
 
     Parameters
     ----------
     reported : iterable of TracePoint
-        The reports, in any state: before the first hyperplane an upper bound is infinite, and the rounding
-        that the final hyperplane makes good may have left them a little too good.
+        The raw reports. Upper bounds are infinite before the first hyperplane, and rounding, which the final
+        hyperplane corrects, may have made bounds slightly too good.
     last : TracePoint
-        What was reached in the end, recomputed over the caller's data. No point claims more than that.
+        The final bounds, recomputed over the caller's data. No point of the trace claims more.
 
     Returns
     -------
@@ -72,7 +72,7 @@ def monotone_trace(reported: Iterable[TracePoint], last: TracePoint) -> list[Tra
     trace: list[TracePoint] = []
     time, upper, lower = 0.0, math.inf, 0.0
     for point in reported:
-        # In this order of arguments a bound that is not a number changes nothing.
+        # With the arguments in this order, NaN changes nothing.
         time = min(max(time, point.time), last.time)
         upper = max(min(upper, point.upper), last.upper)
         lower = min(max(lower, point.lower), last.lower)
@@ -83,19 +83,19 @@ def monotone_trace(reported: Iterable[TracePoint], last: TracePoint) -> list[Tra
 
 
 class Recorder:
-    """The ``report`` that a method is given: passes the bounds on in the caller's units and remembers them.
+    """The ``report`` that a method gets: converts the bounds to the caller's units, stores and forwards them.
 
     Parameters
     ----------
     factor, lower_factor : float
-        What the method's upper and lower bounds are multiplied by to become the caller's.
+        Factors that convert the method's upper and lower bounds to the caller's units.
     listeners : callables
-        Told of every report, in this order.
+        Called for every report, in this order.
 
     Attributes
     ----------
     reported : list of TracePoint
-        The bounds, wherever they moved.
+        One point for each change of the bounds.
     """
 
     def __init__(self, factor: float, lower_factor: float, listeners: Iterable[Report]) -> None:

@@ -9,14 +9,14 @@ THREADS_PER_CORE = 4
 
 
 def available_cores() -> list[int]:
-    """Their numbers; where the system does not tell which they are, those of all cores."""
+    """The numbers of these cores; all cores if the system does not say which ones are available."""
     if hasattr(os, "sched_getaffinity"):
         return sorted(os.sched_getaffinity(0))
     return list(range(os.cpu_count() or 1))
 
 
 def useful_threads(wanted: int) -> int:
-    """The threads to start if so many are wanted: no more than :data:`THREADS_PER_CORE` for each core.
+    """How many threads to start if this many are wanted: at most :data:`THREADS_PER_CORE` per core.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
-"""Differences of sums and products with almost no rounding, and a bound on what is left of it.
+"""Differences of sums and products with almost no rounding error, and a bound on the error that remains.
 
-Each factor is split into two leading parts of so few bits that their products, summed up, fit into a float64 in
-whatever order they are summed, and a rest too small for its rounding to matter. The parts of the product are then
-subtracted one by one, in extended precision where the machine has it.
+Each factor is split into three parts. The two leading parts have so few bits that the sum of their products fits
+into a float64, whatever the order of summation. The rest is so small that its rounding does not matter. The parts
+of the product are then subtracted one by one, in extended precision if the machine has it.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ _ROUNDING = 2.0**-52
 
 
 def difference(terms: list[FloatArray], A: FloatArray, B: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """``sum(terms) - A @ B.T``, and for every entry a bound on its error.
+    """``sum(terms) - A @ B.T``, and a bound on the error of each entry.
 
     Parameters
     ----------
     terms : list of ndarray
-        Of the shape of the product, or of one row of it.
+        Each has the shape of the product or of one row of it.
     A, B : ndarray of shape (n, k), (m, k)
 
     Returns
@@ -49,7 +49,7 @@ def difference(terms: list[FloatArray], A: FloatArray, B: FloatArray) -> tuple[F
 
 
 def exact_sum(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """a + b, rounded, and what the rounding has taken away.
+    """a + b, rounded, and the rounding error.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def exact_sum(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _product_parts(A: FloatArray, B: FloatArray) -> list[FloatArray]:
-    """Matrices that sum up to A B^T; the first four are exact, the others small."""
+    """Matrices whose sum is A B^T; the first four are exact, the others are small."""
     bits = _part_bits(A.shape[1])
     (a_high, a_low, a_rest), (b_high, b_low, b_rest) = _split(A, bits), _split(B, bits)
     exact = [high @ other.T for high in (a_high, a_low) for other in (b_high, b_low)]
@@ -70,12 +70,12 @@ def _product_parts(A: FloatArray, B: FloatArray) -> list[FloatArray]:
 
 
 def _part_bits(count: int) -> int:
-    """Bits of the factors for which so many products of two of them can be summed exactly."""
+    """How many bits two factors may have so that ``count`` of their products can be summed exactly."""
     return (_BITS - 1 - count.bit_length()) // 2
 
 
 def _split(values: FloatArray, bits: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Two parts of so many bits, relative to the largest value, and the rest; their sum is exact."""
+    """Two parts of ``bits`` bits, relative to the largest value, and the rest; their sum is exact."""
     places = bits - _exponent(values)
     high = np.ldexp(np.rint(np.ldexp(values, places)), -places)
     low = np.ldexp(np.rint(np.ldexp(values - high, places + bits)), -places - bits)
@@ -83,12 +83,12 @@ def _split(values: FloatArray, bits: int) -> tuple[FloatArray, FloatArray, Float
 
 
 def _rest_rounding(A: FloatArray, B: FloatArray) -> float:
-    """What an entry of the last two parts of the product may be wrong by."""
+    """A bound on the error of any entry of the last two parts of the product."""
     count = A.shape[1]
     largest = math.ldexp(1.0, _exponent(A) + _exponent(B) - 2 * _part_bits(count))
     return float(8 * (count + 2) * _ROUNDING * count * largest)
 
 
 def _exponent(values: FloatArray) -> int:
-    """The power of two that no absolute value exceeds."""
+    """The exponent of a power of two that no absolute value exceeds."""
     return int(np.frexp(np.abs(values).max(initial=0.0))[1])

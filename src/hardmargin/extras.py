@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def how_to_install(extra: str) -> str:
-    """What brings an extra, in words.
+    """How to install an extra, in words.
 
     Examples
     --------

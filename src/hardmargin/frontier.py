@@ -1,12 +1,12 @@
 """Open subproblems as plain data: the one mechanism behind threads, clusters, checkpoints and resuming.
 
-A frontier is a list of subproblems that together hold every solution better than the best one known. Anything that
-has the problem and a frontier can continue the proof, in another thread, another process, on another machine or on
-another day. It is three arrays, so that millions of subproblems are written, sent and sorted in moments;
-``core/packing/frontier.h`` and ``core/directions/frontier.h`` say what the methods have in them.
+A frontier is a list of subproblems that together contain every solution better than the incumbent. Anything that
+has the problem and a frontier can continue the proof: another thread, another process, another machine or a later
+run. A frontier is three arrays, so millions of subproblems can be written, sent and sorted quickly.
+``core/packing/frontier.h`` and ``core/directions/frontier.h`` say what the methods store in them.
 
-The core makes the frontier that a search begins with (``search/roots.py``). An empty frontier means that nothing is
-left open, and never that everything is: searches refuse it.
+The core makes the frontier that a search starts with (``search/roots.py``). An empty frontier means that nothing is
+left open, never that everything is: searches refuse it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ FORMAT = 8
 
 # Columns of the numbers that all kinds of subproblems have.
 _BOUND, _DERIVED_UNDER = -2, -1
-# Numbers of a region of directions beside its two corners.
+# Numbers of a region of directions besides its two corners.
 _OTHER_NUMBERS = 5
 
 
@@ -35,11 +35,11 @@ class Frontier(NamedTuple):
     Attributes
     ----------
     integers : ndarray of uint32
-        Those of all subproblems, one after the other.
+        The integers of all subproblems, concatenated.
     ends : ndarray of uint64 of shape (size,)
-        Where those of each subproblem end.
+        Where the integers of each subproblem end.
     numbers : ndarray of shape (size, width)
-        Of each subproblem; the last two are its bound and the objective that it was derived under.
+        One row per subproblem; the last two numbers are its bound and the objective that it was derived under.
 
     Examples
     --------
@@ -78,7 +78,7 @@ class Frontier(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many subproblems there are."""
+        """The number of subproblems."""
         return len(self.ends)
 
     @property
@@ -93,7 +93,7 @@ class Frontier(NamedTuple):
 
     @property
     def bounds(self) -> FloatArray:
-        """No solution of a subproblem costs less than this."""
+        """One lower bound per subproblem: none of its solutions costs less."""
         if self.size == 0:
             return np.empty(0)
         smaller: FloatArray = self.numbers[:, [_BOUND, _DERIVED_UNDER]].min(axis=1)
@@ -104,11 +104,11 @@ class Frontier(NamedTuple):
         return float(self.bounds.min(initial=np.inf))
 
     def derived_under(self) -> float:
-        """What was closed beside these subproblems has no solution below this; infinite if there are none."""
+        """No closed part outside these subproblems has a solution below this value; infinite if there are none."""
         return float(self.numbers[:, _DERIVED_UNDER].min()) if self.size else np.inf
 
     def closed_beside(self, upper: float) -> Frontier:
-        """The same subproblems, beside which others were closed for solutions better than ``upper`` only."""
+        """The same subproblems, after others were closed only for solutions better than ``upper``."""
         if self.size == 0:
             return self
         numbers = self.numbers.copy()
@@ -116,16 +116,16 @@ class Frontier(NamedTuple):
         return self._replace(numbers=numbers)
 
     def selected(self, which: NDArray[np.bool_] | NDArray[np.intp]) -> Frontier:
-        """The subproblems of a mask, or of these places in their order."""
+        """The subproblems that a mask selects, or those at these positions, in their order."""
         places = np.flatnonzero(which) if which.dtype == np.bool_ else which
         starts, sizes = self.starts[places], self.lengths[places]
         ends = np.cumsum(sizes)
-        # Where every integer comes from: its place in the selection, moved by where its subproblem began.
+        # The source of every integer: its position in the selection, shifted by where its subproblem starts.
         origin = np.arange(ends[-1] if len(ends) else 0) + np.repeat(starts - (ends - sizes), sizes)
         return Frontier(self.integers[origin], ends.astype(np.uint64), self.numbers[places])
 
     def split(self, count: int) -> tuple[Frontier, Frontier]:
-        """The first subproblems, at most so many, and the others."""
+        """The first ``count`` subproblems, and the others."""
         places = np.arange(self.size)
         return self.selected(places[:count]), self.selected(places[count:])
 
@@ -134,7 +134,7 @@ class Frontier(NamedTuple):
         return self.selected(np.argsort(self.bounds, kind="stable"))
 
     def below(self, cutoff: float) -> Frontier:
-        """The subproblems that may have a solution that costs less than this."""
+        """The subproblems that may contain a solution that costs less than the cutoff."""
         return self.selected(self.numbers[:, _BOUND] < cutoff) if self.size else self
 
     def required(self) -> Frontier:
@@ -143,7 +143,7 @@ class Frontier(NamedTuple):
         Raises
         ------
         ValueError
-            If it is empty: a search has to begin with something.
+            If it is empty, because a search needs something to start with.
         """
         if self.size == 0:
             raise ValueError(
@@ -158,7 +158,7 @@ class Regions(NamedTuple):
     Attributes
     ----------
     faces : ndarray of uint32 of shape (size,)
-        The feature whose axis a region's face of the cube is on.
+        The feature whose axis the region's face of the cube lies on.
     signs : ndarray of shape (size,)
         The side of the cube, -1 or 1.
     low, high : ndarray of shape (size, m)
@@ -189,7 +189,7 @@ class Regions(NamedTuple):
 
     @staticmethod
     def open_share(frontier: Frontier) -> float:
-        """The share of all directions and lengths that open regions hold.
+        """The share of all directions and lengths that is still open.
 
         Directions are measured on the surface of the cube, and lengths up to the longest one that the objective
         allows.
@@ -206,7 +206,7 @@ class Regions(NamedTuple):
         if frontier.size == 0:
             return 0.0
         regions = Regions.of(frontier)
-        # The coordinate that a face holds fixed does not count. The others run from -1 to 1, on 2 m faces.
+        # The coordinate that is fixed on a face does not count. The others run from -1 to 1, on 2 m faces.
         widths = (regions.high - regions.low) / 2
         widths[np.arange(frontier.size), regions.faces] = 1.0
         lengths = (regions.longest - regions.shortest) / np.sqrt(2 * frontier.numbers[:, _DERIVED_UNDER].max())

@@ -8,7 +8,7 @@ from hardmargin.arrays import FloatArray
 
 
 class Incumbent(NamedTuple):
-    """A hyperplane to beat: the best one known before a method, or a part of it, starts."""
+    """A hyperplane to improve on: the best one known before a method, or a part of it, starts."""
 
     coef: FloatArray
     intercept: float

@@ -19,9 +19,9 @@ class Limits:
     threads : int
         Threads the method may use.
     node_limit : int or None
-        Number of subproblems it may look at.
+        Number of subproblems that it may examine.
     seed : int
-        Seed of everything random.
+        Seed of all random choices.
     started : float
         ``time.monotonic()`` when the solve began; presolve counts too.
     """

@@ -25,17 +25,17 @@ def to_text(values: Mapping[str, Any]) -> str:
 
 
 def plain_label(label: Any) -> Any:
-    """A label as JSON can express it; one that it has no type for becomes text."""
+    """A label as JSON can express it; labels of other types become text."""
     return label if isinstance(label, (str, int, float, bool)) else str(label)
 
 
 def read_values(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Read the JSON object of a model file, and check that :func:`checked_fields` takes it.
+    """Read the JSON object of a model file, and check that :func:`checked_fields` accepts it.
 
     Raises
     ------
     ValueError
-        If the file holds something else; the message names the file.
+        If the file contains something else; the message names the file.
     OSError
         If the file cannot be read.
     """
@@ -50,12 +50,12 @@ def read_values(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def parsed(text: str) -> dict[str, Any]:
-    """The JSON object that a text holds, unchecked but for being one.
+    """The JSON object that a text contains; its values are not checked.
 
     Raises
     ------
     ValueError
-        If it holds something else.
+        If the text is not a JSON object.
     """
     try:
         values = json.loads(text, object_pairs_hook=_without_repetition)
@@ -76,12 +76,12 @@ def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def checked_fields(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of a result from plain data; keys that are not known are left out.
+    """The fields of a result from plain data; unknown keys are ignored.
 
     Raises
     ------
     ValueError
-        If a key is missing or its value is of the wrong kind.
+        If a key is missing or its value has the wrong type.
     """
     picked: dict[str, Any] = {}
     for name, read in _READERS.items():

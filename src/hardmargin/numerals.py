@@ -1,14 +1,14 @@
 """Numbers in plain decimal notation.
 
-Python also reads ``1_0`` as 10, and the digits of every script. In a file or on a command line such a word is more
-likely a name or a mistake, and two different labels would become one.
+Python also reads ``1_0`` as 10, and accepts the digits of every script. In a file or on a command line such a word
+is more likely a name or a mistake, and two different labels would become one.
 """
 
 from __future__ import annotations
 
 
 def is_plain(text: str) -> bool:
-    """Whether a text has nothing in it that Python takes for a part of a number and others do not.
+    """Whether a text contains nothing that only Python accepts as part of a number.
 
     Examples
     --------
@@ -19,12 +19,12 @@ def is_plain(text: str) -> bool:
 
 
 def plain_float(text: str) -> float:
-    """The number that a text holds: ASCII digits with sign, point and exponent, or ``inf`` and ``nan`` in any case.
+    """The number in a text: ASCII digits with sign, point and exponent, or ``inf`` and ``nan`` in any case.
 
     Raises
     ------
     ValueError
-        If it holds something else.
+        If the text is anything else.
 
     Examples
     --------
@@ -37,12 +37,12 @@ def plain_float(text: str) -> float:
 
 
 def plain_int(text: str) -> int:
-    """The whole number that a text holds: ASCII digits, with a sign or without.
+    """The whole number in a text: ASCII digits, with or without a sign.
 
     Raises
     ------
     ValueError
-        If it holds something else.
+        If the text is anything else.
 
     Examples
     --------

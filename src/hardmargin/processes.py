@@ -1,7 +1,7 @@
-"""Processes of this package that other processes of it start, watch and end.
+"""Child processes of this package, which the parent starts, watches and ends.
 
-The parent holds a :class:`WatchedProcess`. Standard input brings the child its request and then stays open: when it
-ends, nobody waits for the answer any more. So no child outlives its parent for long, however the parent ends.
+The parent holds a :class:`WatchedProcess`. The child reads its request from standard input, which then stays open.
+When it is closed, nobody waits for the answer any more. So no child outlives its parent for long, however it ends.
 """
 
 from __future__ import annotations
@@ -23,28 +23,28 @@ INTERVAL = 0.05
 
 
 class WatchedProcess:
-    """A Python process that is given a request, and can be ended from outside.
+    """A Python process that gets a request and can be ended from outside.
 
-    It runs in a session of its own: Ctrl-C in a terminal reaches the parent alone, which decides what to do.
+    It runs in a session of its own: Ctrl-C in a terminal reaches only the parent, which decides what to do.
 
     Parameters
     ----------
     arguments : sequence of str
-        The arguments of the interpreter.
+        Arguments for the interpreter.
     request : bytes
-        What is written to standard input. The parent never waits for the child to read it.
+        Written to standard input. The parent never waits for the child to read it.
     stdout, stderr : int or file
         As in ``subprocess.Popen``.
     variables : mapping, optional
-        Environment variables, beside those of :func:`child_environment`.
+        Environment variables in addition to those of :func:`child_environment`.
     deadline : float
-        The moment, by ``time.monotonic()``, after which the process is overdue. Nothing ends it then: the parent
-        looks, and decides.
+        The time, by ``time.monotonic()``, after which the process is overdue. It is not ended automatically: the
+        parent checks and decides.
 
     Attributes
     ----------
     deadline : float
-        May be moved while the process runs.
+        May be changed while the process runs.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class WatchedProcess:
 
     @property
     def pid(self) -> int:
-        """The number of the process."""
+        """The process ID."""
         return self._process.pid
 
     @property
@@ -84,7 +84,7 @@ class WatchedProcess:
 
     @property
     def status(self) -> int | None:
-        """Its exit status; negative if a signal ended it, None if it was still running at the last look."""
+        """Its exit status; negative if a signal ended it, None if it was still running at the last check."""
         return self._process.returncode
 
     @property
@@ -93,7 +93,7 @@ class WatchedProcess:
         return time.monotonic() > self.deadline
 
     def ended(self, within: float = 0.0) -> bool:
-        """Whether the process has ended, or does so within a number of seconds."""
+        """Whether the process has ended, or ends within this many seconds."""
         try:
             self._process.wait(within)
         except subprocess.TimeoutExpired:
@@ -102,11 +102,11 @@ class WatchedProcess:
         return True
 
     def end_input(self) -> None:
-        """Tell the process that nobody waits for it any more. A child that does not listen runs on."""
+        """Tell the process that nobody waits for it any more. A child that does not listen keeps running."""
         self._input_over.set()
 
     def kill(self) -> None:
-        """End the process and those that it has started, unless it has ended by itself."""
+        """End the process and those that it has started, unless it has already ended."""
         if self._process.poll() is None:
             others = descendants(self.pid)
             self._process.kill()
@@ -121,7 +121,7 @@ class WatchedProcess:
         self._writer.join()
 
     def _write(self, stream: IO[bytes], request: bytes) -> None:
-        # The process may end before it has read all of it.
+        # The process may end before it has read the whole request.
         with contextlib.suppress(OSError), stream:
             stream.write(request)
             stream.flush()
@@ -129,13 +129,13 @@ class WatchedProcess:
 
 
 def child_environment() -> dict[str, str]:
-    """This process's environment, with modules from where it has them, not from where it happens to be."""
+    """The environment of this process, set so that a child imports the same modules in any working directory."""
     paths = os.pathsep.join(path for path in sys.path if isinstance(path, str) and path)
     return {**os.environ, "PYTHONPATH": paths, "PYTHONSAFEPATH": "1"}
 
 
 def descendants(pid: int) -> list[int]:
-    """The processes that a process has started, and those that these have; none where the system does not tell."""
+    """The processes started by a process, and by those in turn; empty if the system does not provide this."""
     found: list[int] = []
     waiting = [pid]
     while waiting:
@@ -154,16 +154,16 @@ def _children(pid: int) -> list[int]:
 
 
 def take_output() -> BinaryIO:
-    """In a child: standard output for the answer alone. What is printed from now on goes to standard error."""
+    """In a child: reserve standard output for the answer. Anything printed from now on goes to standard error."""
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     return answers
 
 
 def when_input_ends(then: Callable[[], object]) -> None:
-    """In a child that has read its request: call a function, from another thread, when nobody waits any more.
+    """In a child that has read its request: call a function, from another thread, when the parent is gone.
 
-    Such a child has to leave by ``os._exit``: the interpreter's own end would wait for standard input.
+    Such a child has to exit with ``os._exit``: a normal exit of the interpreter would wait for standard input.
     """
 
     def listen() -> None:

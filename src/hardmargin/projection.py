@@ -1,15 +1,15 @@
-"""Fewer features for samples that lie in a flat of lower dimension: dependent features, or few samples.
+"""Fewer features for samples that lie in an affine subspace: dependent features, or few samples.
 
-Every optimal w is a combination of differences of samples, so nothing is lost if the samples are given by their
-coordinates in an orthonormal basis of the span of these differences: lengths and products are the same there. The
-basis V and the coordinates z_i are rounded, and what that does to the optimum is bounded afterwards: with c the
-centre, delta the largest ||x_i - c - V z_i|| and R the largest ||w|| of an optimum, the hyperplane V^T w has
-margins that differ from those of w by at most eps = delta R. So an optimal w, whose margins are at least 1 on what
-it keeps, becomes V^T w / (1 - eps), which keeps the same samples, and
+Every optimal w is a combination of differences of samples. So nothing is lost if the samples are replaced by their
+coordinates in an orthonormal basis of the span of these differences: lengths and products stay the same. The basis
+V and the coordinates z_i are rounded, and the effect on the optimum is bounded afterwards: with c the centre, delta
+the largest ||x_i - c - V z_i|| and R the largest ||w|| of an optimum, the hyperplane V^T w has margins that differ
+from those of w by at most eps = delta R. So an optimal w, whose margins are at least 1 on the
+samples that it keeps, becomes V^T w / (1 - eps), which keeps the same samples, and
 
     optimum over x  >=  (1 - eps)^2 / ||V||^2 * optimum over z.
 
-Costs so large that even a very long w is worth them make eps too large. The features are then left as they are.
+If the costs are so large that even a very long w pays off, eps is too large. The features are then left unchanged.
 """
 
 from __future__ import annotations
@@ -23,20 +23,19 @@ from hardmargin.arrays import FloatArray
 from hardmargin.blas import one_blas_thread
 from hardmargin.exact_product import difference, exact_sum
 
-# Larger distortions of the margins are refused; the finest gap that can be asked for is a hundred times as large.
+# Larger distortions of the margins are refused; the smallest gap that can be requested is a hundred times as large.
 _LARGEST_DISTORTION = 1e-11
 
 #: No projection that is used has a smaller bound factor.
 SMALLEST_FACTOR = 1 - 4 * _LARGEST_DISTORTION
 
-# Directions in which all samples together make up less than this share of what is refused are left out.
+# Directions in which all samples together contribute less than this share of the refused distortion are dropped.
 _NEGLIGIBLE_SHARE = 0.1
 
-# Directions shorter than this share of the longest one are not corrected: that would turn them too far.
+# Directions shorter than this share of the longest one are not corrected, because that would turn them too far.
 _SHORT_DIRECTION = 1e-3
 
-# Multiply-adds of one product of the size of the data, about a tenth of a second from one look at the clock to the
-# next.
+# Multiply-adds of one product of the size of the data: about a tenth of a second between two checks of the clock.
 _MOST_WORK = 50_000_000
 
 _ROUNDING = 2.0**-52
@@ -46,7 +45,7 @@ Check = Callable[[], None]
 
 
 def no_check() -> None:
-    """Let the work go on."""
+    """Continue."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,9 +59,9 @@ class Projection:
     basis : ndarray of shape (m, r)
         Orthonormal columns, up to rounding.
     centre : ndarray of shape (m,)
-        A point of the flat, up to rounding.
+        A point of the subspace, up to rounding.
     bound_factor : float
-        Just below 1: lower bounds for the coordinates, times this, hold for the samples.
+        Just below 1: lower bounds for the coordinates, multiplied by this, hold for the samples.
     """
 
     samples: FloatArray
@@ -78,16 +77,16 @@ def projection(X: FloatArray, shift: FloatArray, longest: float, check: Check = 
     ----------
     X : ndarray of shape (n, m)
     shift : ndarray of shape (m,)
-        Taken off the features.
+        Subtracted from the features.
     longest : float
-        No optimal w is longer.
+        An upper bound on the length of every optimal w.
     check : callable
         Called before each piece of work; may raise to stop.
 
     Returns
     -------
     Projection or None
-        None if there are no fewer coordinates, or rounding would do too much harm.
+        None if there are no fewer coordinates, or if rounding would cost too much.
 
     Examples
     --------
@@ -106,12 +105,12 @@ def _projected(X: FloatArray, shift: FloatArray, longest: float, check: Check) -
     n, m = X.shape
     check()
     shifted, lost = exact_sum(X, -shift)
-    # A power of two, so that nothing overflows and nothing but overflow is changed.
+    # A power of two, so that scaling prevents overflow and changes nothing else.
     unit = float(np.ldexp(1.0, np.frexp(np.abs(shifted).max(initial=0.0))[1]))
     scaled = shifted / unit
     centre = scaled.mean(axis=0)
     lengths, basis = _directions(scaled - centre, check)
-    # The product of the divisors may underflow.
+    # The product of the two divisors may underflow.
     negligible = _NEGLIGIBLE_SHARE * _LARGEST_DISTORTION / longest / unit
     rank = int(np.count_nonzero(lengths > max(negligible, lengths[0] * max(n, m) * _ROUNDING)))
     if not 0 < rank < m:
@@ -148,23 +147,23 @@ def _directions(differences: FloatArray, check: Check) -> tuple[FloatArray, Floa
 def _corrected(
     terms: list[FloatArray], samples: FloatArray, basis: FloatArray, lengths: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Coordinates and basis whose product is about as near to the sum of the terms as float64 allows."""
+    """Coordinates and basis whose product approximates the sum of the terms about as well as float64 allows."""
     error = difference(terms, samples, basis)[0]
     inside = error @ basis
     outside = error - inside @ basis.T
-    # The columns of `samples` are orthogonal and of these lengths: this is the least-squares solution.
+    # The columns of `samples` are orthogonal and have these lengths, so this is the least-squares solution.
     turns = np.where(lengths > _SHORT_DIRECTION * lengths[0], lengths, np.inf) ** -2.0
     return samples + inside, np.ascontiguousarray(basis + outside.T @ samples * turns)
 
 
 def _largest_stretch(basis: FloatArray) -> float:
-    """At least the square of the basis' largest singular value."""
+    """An upper bound on the square of the basis' largest singular value."""
     deviation, error = difference([np.eye(basis.shape[1])], basis.T, basis.T)
     size = float(np.linalg.norm(np.abs(deviation) + error))
     return 1 + size * (1 + basis.size * _ROUNDING) + _ROUNDING
 
 
 def _largest_row(value: FloatArray, error: FloatArray) -> float:
-    """At least the largest norm of a row that is wrong by no more than this error."""
+    """An upper bound on the largest norm of a row, given a bound on the error of each entry."""
     largest = float(np.linalg.norm(np.abs(value) + error, axis=1).max())
     return float(largest * (1 + (value.shape[1] + 16) * _ROUNDING))

@@ -1,7 +1,7 @@
-"""Rows in sorted order, each of them once.
+"""Distinct rows in sorted order.
 
-Rows are told apart by their first columns as far as these suffice. Only rows that are still tied are compared in
-the next columns, so that samples of continuous features need little more than one sort, whatever their number.
+Rows are compared by their first columns as far as these suffice. Only rows that are still tied are compared in the
+next columns, so samples with continuous features need little more than one sort, however many there are.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 
 from hardmargin.arrays import FloatArray
 
-# Values that are compared at once, some hundredths of a second of them.
+# Values that are compared at once: this takes some hundredths of a second.
 _BLOCK = 1_000_000
 
 
 def distinct_rows(
     first_column: FloatArray, others: FloatArray, check: Callable[[], None]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Sort rows by their columns from the first to the last, and find those that are equal.
+    """Sort rows by their columns, first column first, and find those that are equal.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def distinct_rows(
     rows : ndarray of int
         The first row of each set of equal rows, in sorted order.
     place : ndarray of int of shape (n,)
-        For every row which of ``rows`` it is equal to.
+        For every row, the index in ``rows`` of the row that it is equal to.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def distinct_rows(
     >>> [found.tolist() for found in distinct_rows(np.zeros(4), X, lambda: None)]
     [[1, 3, 0], [2, 0, 2, 1]]
     """
-    # Where the rows that a row is equal to so far begin in the sorted order.
+    # Where the group of rows that equal a row so far starts in the sorted order.
     begin: NDArray[np.intp] = np.searchsorted(np.sort(first_column), first_column)
     tied = np.arange(len(others))
     column, width = 0, 1
@@ -63,7 +63,7 @@ def distinct_rows(
 
 
 def _split_ties(rows: NDArray[np.intp], block: FloatArray, begin: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Update ``begin`` for rows sorted by it and by the block, and return those that are still tied."""
+    """Update ``begin`` for rows sorted by it and by the block, and return the rows that are still tied."""
     index = np.arange(len(rows))
     before = begin[rows]
     is_new_group = np.diff(before, prepend=-1) > 0

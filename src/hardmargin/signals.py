@@ -1,4 +1,4 @@
-"""Ctrl-C at a moment of our choosing, so that it never falls between an answer and its hand-over."""
+"""Ctrl-C at a time that we choose, so that it never falls between an answer and its delivery."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ Handler = Callable[[int, FrameType | None], Any]
 
 
 def replace_handlers(handler: Handler, replaceable: Callable[[Any], bool]) -> dict[int, Any]:
-    """Set a handler for the signals that ask to end, in place of those that may be replaced.
+    """Set a handler for the signals that request termination, in place of those that may be replaced.
 
     Python handles signals in its main thread only; elsewhere nothing is changed.
 
     Returns
     -------
     dict
-        By signal, the handlers that were replaced.
+        The handlers that were replaced, by signal.
     """
     replaced: dict[int, Any] = {}
     if threading.current_thread() is threading.main_thread():
@@ -43,9 +43,8 @@ def set_handlers(handlers: Mapping[int, Any]) -> None:
 class HeldSignals:
     """While active, Ctrl-C and SIGTERM wait until :meth:`let_through` or the end of the block.
 
-    Then the handler that was in place before is called, for Ctrl-C usually the one that raises
-    KeyboardInterrupt. Signals that Python does not handle are left alone, and so are all in other threads than
-    the main one.
+    Then the previous handler is called; for Ctrl-C this is usually the one that raises KeyboardInterrupt. Signals
+    that Python does not handle are left alone. In other threads than the main one, nothing is changed.
 
     Examples
     --------
@@ -77,7 +76,7 @@ class HeldSignals:
         self.let_through()
 
     def let_through(self) -> None:
-        """Call the handlers of the signals that came; whatever they raise is raised here."""
+        """Call the handlers of the signals that arrived; any exception is raised here."""
         while self._waiting:
             number = self._waiting.pop(0)
             self._handlers[number](number, None)
@@ -89,8 +88,8 @@ class HeldSignals:
 class LaterTermination:
     """While active, SIGTERM interrupts as Ctrl-C does, and ends the process when the block is left.
 
-    So a job that is told to end keeps its state first. Only where nothing else is done about SIGTERM, and in the
-    main thread.
+    So a job that is asked to end can save its state first. Only in the main thread, and only if nothing else
+    handles SIGTERM.
 
     Parameters
     ----------
@@ -115,7 +114,7 @@ class LaterTermination:
             try:
                 signal.signal(signal.SIGTERM, signal.SIG_DFL)
             except KeyboardInterrupt:
-                # It came at the last moment.
+                # It arrived at the last moment.
                 signal.signal(signal.SIGTERM, signal.SIG_DFL)
         if self._came:
             signal.raise_signal(signal.SIGTERM)

@@ -11,15 +11,15 @@ class Status(str, Enum):
     Attributes
     ----------
     OPTIMAL
-        The gap asked for was reached: the objective is proven minimal up to it.
+        The requested gap was reached: the objective is proven minimal up to this gap.
     TIME_LIMIT
-        The time was over first.
+        The time limit was reached first.
     INTERRUPTED
         Ctrl-C came first.
     NODE_LIMIT
-        The subproblems that were allowed were used up first.
+        The node limit was reached first.
     HEURISTIC
-        The method ran to its end without being asked for, or reaching, a proof.
+        The method finished without a proof, because none was requested or none was found.
     """
 
     OPTIMAL = "optimal"

@@ -1,4 +1,4 @@
-"""Units that are asked for and told."""
+"""Units used in options and reports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The package's version, and the facts a bug report needs."""
+"""The package's version, and the facts that a bug report needs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 __version__ = importlib.metadata.version("hardmargin")
 
-# What the package rests on, and what it uses where that is installed.
+# Required packages, and optional ones that are used if they are installed.
 _PACKAGES = (
     "numpy",
     "scipy",
@@ -31,7 +31,7 @@ _PACKAGES = (
 def installed_versions() -> dict[str, str]:
     """The versions of hardmargin, Python and the packages that hardmargin uses; those not installed are left out.
 
-    The entry "build" begins a checksum of the package's files, which tells two builds of one version apart.
+    The entry "build" is the start of a checksum of the package's files, which tells builds of one version apart.
 
     Examples
     --------
