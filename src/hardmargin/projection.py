@@ -4,8 +4,8 @@ Every optimal w is a combination of differences of samples. So nothing is lost i
 coordinates in an orthonormal basis of the span of these differences: lengths and products stay the same. The basis
 V and the coordinates z_i are rounded, and the effect on the optimum is bounded afterwards: with c the centre, delta
 the largest ||x_i - c - V z_i|| and R the largest ||w|| of an optimum, the hyperplane V^T w has margins that differ
-from those of w by at most eps = delta R. So an optimal w, whose margins are at least 1 on the
-samples that it keeps, becomes V^T w / (1 - eps), which keeps the same samples, and
+from those of w by at most eps = delta R. So an optimal w, whose margins are at least 1 on the samples that it
+keeps, becomes V^T w / (1 - eps), which keeps the same samples, and
 
     optimum over x  >=  (1 - eps)^2 / ||V||^2 * optimum over z.
 

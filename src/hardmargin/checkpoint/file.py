@@ -1,7 +1,8 @@
-"""The file that the state of a solve is kept in, from which another run goes on.
+"""The file that stores the state of a solve, from which another run can continue.
 
-The file has a line that names its format, a checksum, and a body: a zip archive of arrays, as numpy writes them, of
-which the first holds the rest of the state as JSON. It says which data it belongs to, and is refused for others.
+The file has a line that names its format, a checksum, and a body: a zip archive of arrays, as numpy writes them.
+The first array holds the rest of the state as JSON. The file says which data it belongs to, and is refused for
+others.
 The checksum detects damage. It is not a signature, because anyone who can write the file can compute it. So nothing
 here relies on it, and ``saved_state.py`` checks what was read before it is used.
 """
@@ -31,19 +32,19 @@ from hardmargin.versions import __version__
 
 _NAME = b"hardmargin checkpoint, format "
 _CONTENT = "content"
-# What stands for an array in the JSON part.
+# Stands for an array in the JSON part.
 _ARRAY = "array of the archive"
-# How the header of an array is read, by the version of its format.
+# How to read the header of an array, by the version of its format.
 _HEADERS = {(1, 0): array_format.read_array_header_1_0, (2, 0): array_format.read_array_header_2_0}
 
 
 class CheckpointWarning(RuntimeWarning):
-    """Something about a checkpoint that does not end the search.
+    """A problem with a checkpoint that does not end the search.
 
     Attributes
     ----------
     lost : bool
-        Whether the search has ended and its last state could not be written.
+        Whether the search has ended without its last state being written.
     """
 
     def __init__(self, text: str, *, lost: bool = False) -> None:
@@ -63,7 +64,7 @@ class Identity:
     C : float
         The caller's penalty.
     fingerprint : str
-        Of everything that the search is about: samples, labels and costs.
+        Of everything that defines the problem: samples, labels and costs.
     """
 
     method: str
@@ -91,7 +92,7 @@ def fingerprint(problem: Problem) -> str:
 
 
 def write_checkpoint(path: str | os.PathLike[str], identity: Identity, state: Mapping[str, Any]) -> None:
-    """Write a state, of JSON's types and arrays, in one step."""
+    """Write a state, made of JSON types and arrays, in one step."""
     arrays: list[Any] = []
     content = {"version": __version__, "identity": asdict(identity), "state": _without_arrays(state, arrays)}
     text = json.dumps(content).encode()
@@ -108,9 +109,9 @@ def read_checkpoint(path: str | os.PathLike[str], identity: Identity) -> dict[st
     Raises
     ------
     ValueError
-        If the file is no checkpoint, damaged, of another version, or belongs to another solve.
+        If the file is not a checkpoint, is damaged, has another version, or belongs to another solve.
     OSError
-        If it cannot be read.
+        If the file cannot be read.
     """
     name = os.fspath(path)
     if Path(path).exists() and not Path(path).is_file():
@@ -133,7 +134,7 @@ def read_checkpoint(path: str | os.PathLike[str], identity: Identity) -> dict[st
 
 
 def unusable(name: str, reason: str) -> ValueError:
-    """What is raised for a checkpoint whose checksum is right and whose content is not."""
+    """The error for a checkpoint whose checksum is right but whose content is not."""
     return ValueError(
         f"checkpoint {name} is not one that this version of hardmargin has written, though its checksum is right: "
         f"{reason}; start without it, or use another copy."
@@ -142,7 +143,7 @@ def unusable(name: str, reason: str) -> ValueError:
 
 def _read(path: Path, name: str) -> bytes:
     with path.open("rb") as file:
-        # Not all of a file that is something else: it may be of any size.
+        # Read only the start, because a file of another kind may have any size.
         begin = file.read(len(_NAME))
         if begin != _NAME:
             raise ValueError(
@@ -176,7 +177,7 @@ def _checked_content(data: bytes, name: str) -> dict[str, Any]:
             arrays = _Arrays(archive, len(body))
             content = _with_arrays(json.loads(arrays[_CONTENT].tobytes()), arrays)
     except Exception as error:
-        # The readers of archives, headers and JSON raise a dozen kinds of exceptions for what is none.
+        # The readers of archives, headers and JSON raise a dozen kinds of exceptions for invalid input.
         reason = f"it cannot be unpacked ({type(error).__name__}: {error!s:.80})"
         raise unusable(name, reason) from error
     if not isinstance(content, dict) or not isinstance(content.get("state"), dict):
@@ -185,7 +186,7 @@ def _checked_content(data: bytes, name: str) -> dict[str, Any]:
 
 
 def _identity(content: Mapping[str, Any], name: str) -> Identity:
-    """Which solve it says it belongs to."""
+    """The solve that the file says it belongs to."""
     values = content.get("identity")
     expected = {field.name for field in fields(Identity)}
     if not isinstance(values, dict) or set(values) != expected:
@@ -199,9 +200,9 @@ def _identity(content: Mapping[str, Any], name: str) -> Identity:
 
 
 class _Arrays:
-    """The arrays of an archive by name, as :func:`numpy.savez` writes them; none is larger than the file.
+    """The arrays of an archive by name, as :func:`numpy.savez` writes them; none may be larger than the file.
 
-    :func:`numpy.load` would make room for whatever size a header claims.
+    :func:`numpy.load` would allocate whatever size a header claims.
     """
 
     def __init__(self, archive: zipfile.ZipFile, size: int) -> None:
@@ -215,7 +216,7 @@ class _Arrays:
             raise ValueError("its parts are larger than it is")
 
     def __getitem__(self, name: str) -> NDArray[Any]:
-        # Once, however often it is named.
+        # Unpacked once, however often it is referenced.
         if name not in self._read:
             self._read[name] = self._unpacked(name)
         return self._read[name]
@@ -228,7 +229,7 @@ class _Arrays:
             raise ValueError("an array of something else than numbers")
         if math.prod(shape) * kind.itemsize != len(content) - file.tell():
             raise ValueError("an array of another size than its header says")
-        # A copy, which can be written to and is aligned.
+        # A copy, which is writable and aligned.
         values = np.array(np.frombuffer(content, dtype=kind, offset=file.tell()))
         return values.reshape(shape[::-1]).T if is_transposed else values.reshape(shape)
 

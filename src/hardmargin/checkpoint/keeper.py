@@ -1,4 +1,4 @@
-"""Keeps the state of a solve in a file while it goes on."""
+"""Keeps the state of a solve in a file while it runs."""
 
 from __future__ import annotations
 
@@ -29,33 +29,33 @@ from hardmargin.validation import is_real
 
 # Writing may take this share of the time; with a large state the interval grows accordingly.
 _LARGEST_SHARE = 0.05
-# A failure counts as a write of so many seconds.
+# A failed write counts as one that took this many seconds.
 _AFTER_FAILURE = 1.0
 
 
 class Keeper:
-    """Reads the state that a solve begins with, and writes the states that it reaches.
+    """Reads the state that a solve starts from, and writes the states that it reaches.
 
     Parameters
     ----------
     identity : Identity
         Of the solve.
     path : path, optional
-        Where states are written; None keeps none.
+        Where states are written; None writes none.
     interval : float
-        Seconds from one to the next, at least.
+        Seconds between two writes, at least.
     resume : path, optional
-        Where the state is that the solve begins with.
+        Where the state is that the solve starts from.
 
     Attributes
     ----------
     saved : dict or None
-        That state.
+        The state that was read.
 
     Raises
     ------
     ValueError, OSError
-        If it cannot be used; see :func:`read_checkpoint`.
+        If the file cannot be used; see :func:`read_checkpoint`.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class Keeper:
         self._writing_time = 0.0
 
     def project(self, X: FloatArray, shift: FloatArray, longest: float) -> Projection | None:
-        """The projection that the state was reached with; a new one if there is no state."""
+        """The projection that the saved state was reached with; a new one if there is no saved state."""
         if self.saved is not None:
             with self._refusing():
                 return checked_projection(self._projection, *X.shape)
@@ -89,13 +89,13 @@ class Keeper:
         return found
 
     def belongs_to(self, reduced: Problem) -> None:
-        """Say which problem the states are about, after presolve.
+        """Set the problem that the states belong to, after presolve.
 
         Raises
         ------
         ValueError
-            If the state that the solve begins with is about another one, so that its subproblems would mean
-            something else, or if it is no state of a solve at all.
+            If the saved state belongs to another problem, so that its subproblems would mean something else, or if
+            it is not the state of a solve at all.
         """
         found = fingerprint(reduced)
         if self._reduced not in (None, found):
@@ -110,51 +110,51 @@ class Keeper:
 
     @property
     def _source(self) -> str:
-        """The name of the file that the solve begins with."""
+        """The name of the file that the solve starts from."""
         return os.fspath(self._resumed or "")
 
     @contextmanager
     def _refusing(self) -> Iterator[None]:
-        """Say which file it is that holds no state."""
+        """Name the file in errors about its content."""
         try:
             yield
         except ValueError as error:
             raise unusable(self._source, str(error)) from None
 
     def seconds_until_due(self) -> float:
-        """After how many seconds the next state has to be written."""
+        """Seconds until the next state has to be written."""
         if self._path is None:
             return math.inf
         interval = max(self._interval, self._writing_time / _LARGEST_SHARE)
         return max(0.0, self._written_at + interval - time.monotonic())
 
     def save_if_due(self, state: Callable[[], Mapping[str, Any]]) -> None:
-        """Write a state, if the last one is old enough."""
+        """Write a state if the last one is old enough."""
         if self.seconds_until_due() == 0:
             self.save(state)
 
     @property
     def replaces_its_source(self) -> bool:
-        """Whether states are written over the one that the solve begins with."""
+        """Whether states overwrite the one that the solve starts from."""
         if self._path is None or self._resumed is None or not Path(self._path).exists():
             return False
         return Path(self._path).samefile(self._resumed)
 
     def pass_on(self) -> None:
-        """Write the state that the solve began with, unless it is there already."""
+        """Write the state that the solve started from, unless it is already there."""
         saved = self.saved
         if saved is not None and not self.replaces_its_source:
             self.save(lambda: saved, last=True)
 
     def save(self, state: Callable[[], Mapping[str, Any]], *, last: bool = False) -> None:
-        """Write a state. If that fails, the one before it is still there, and the search goes on.
+        """Write a state. If that fails, the previous one is still there, and the search continues.
 
         Parameters
         ----------
         state : callable
-            Returns it.
+            Returns the state.
         last : bool
-            Whether the search is over, so that none will follow.
+            Whether the search is over, so that no state will follow.
         """
         if self._path is None:
             return
@@ -169,7 +169,7 @@ class Keeper:
                 "written, if any, is kept."
             )
             warnings.warn(CheckpointWarning(text, lost=last), stacklevel=2)
-            # It may take a while until there is room again.
+            # It may take a while until there is space again.
             begun -= _AFTER_FAILURE
         self._written_at = time.monotonic()
         self._writing_time = self._written_at - begun
@@ -182,13 +182,13 @@ class Keeper:
 def held_checkpoint(
     path: str | os.PathLike[str] | None, resumed: str | os.PathLike[str] | None, interval: float
 ) -> Iterator[None]:
-    """Hold a file that states will be written to, after checks that they can be, before there is one to lose.
+    """Hold the file that states will be written to; check first that they can be, before there is one to lose.
 
     Raises
     ------
     ValueError
-        If another run holds the file, if it has a state that is not resumed, or if the interval is no number of
-        seconds.
+        If another run holds the file, if it contains a state that is not resumed, or if the interval is not a
+        positive number of seconds.
     OSError
         If the folder does not exist or cannot be written to.
     """
@@ -203,12 +203,12 @@ def held_checkpoint(
 
 
 def _check_target(target: Path, interval: float) -> None:
-    """Check that there can be a file of this name."""
+    """Check that a file of this name can be written."""
     if not is_real(interval) or not interval > 0:
         raise ValueError(f"checkpoint_interval is {interval!r}; expected a positive number of seconds.")
     if target.exists() and not target.is_file():
         raise ValueError(f"checkpoint is {str(target)!r}, a folder or a device; expected the name of a file.")
-    # A link is followed: what it points to is written.
+    # Links are followed: the file that a link points to is written.
     folder = Path(os.path.realpath(target)).parent
     if not folder.is_dir():
         raise FileNotFoundError(2, "no such folder for the checkpoint", str(folder))
@@ -217,7 +217,7 @@ def _check_target(target: Path, interval: float) -> None:
 
 
 def _check_nothing_is_lost(target: Path, resumed: str | os.PathLike[str] | None) -> None:
-    """Check that a file that exists is the one that the solve goes on from."""
+    """Check that an existing file is the one that the solve continues from."""
     if target.exists() and not (resumed is not None and Path(resumed).exists() and target.samefile(resumed)):
         raise ValueError(
             f"checkpoint {target} exists already; resume from it (--resume {target}, or resume=) to go on, or "

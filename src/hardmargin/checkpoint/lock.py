@@ -1,4 +1,4 @@
-"""A lock on a file that is replaced again and again, so that no two runs write the same one."""
+"""A lock on a file that is replaced repeatedly, so that no two runs write the same file."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _UNSUPPORTED = {errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}
 def held_lock(path: str | os.PathLike[str]) -> Iterator[None]:
     """Hold the lock of a file, which need not exist.
 
-    The lock is on an empty file beside it, because the file itself is replaced by others. The system releases the
-    lock when the process ends, however it ends; the empty file then stays, and means nothing. Where there are no
-    locks, a warning says so.
+    The lock is on an empty file beside it, because the file itself gets replaced. The system releases the lock when
+    the process ends, however it ends; the empty file may then stay, and means nothing. If the file system has no
+    locks, there is a warning.
 
     Parameters
     ----------
@@ -31,9 +31,9 @@ def held_lock(path: str | os.PathLike[str]) -> Iterator[None]:
     Raises
     ------
     ValueError
-        If another run holds it, in this process or another one.
+        If another run holds the lock, in this process or another one.
     OSError
-        If the file beside it cannot be made.
+        If the file beside it cannot be created.
     """
     descriptor = _locked(path)
     try:
@@ -44,7 +44,7 @@ def held_lock(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def _locked(path: str | os.PathLike[str]) -> int | None:
-    """The descriptor of the locked file; None where there are no locks."""
+    """The descriptor of the locked file; None if there are no locks."""
     try:
         import fcntl
     except ImportError:
@@ -89,7 +89,7 @@ def _release(descriptor: int, path: str | os.PathLike[str]) -> None:
     import fcntl
 
     try:
-        # While the lock is held: a process that has the file open finds that its name is gone, and tries again.
+        # While the lock is held: a process that has the file open sees that its name is gone, and tries again.
         beside(path, "lock").unlink(missing_ok=True)
     finally:
         # Closing is not enough: a process forked meanwhile has a copy of the descriptor, which would keep the lock.
@@ -102,6 +102,6 @@ def _warn(path: str | os.PathLike[str], reason: str) -> None:
         CheckpointWarning(
             f"checkpoint {os.fspath(path)}: {reason}; nothing keeps another run from writing the same file."
         ),
-        # From here through two context managers and solve() to its caller.
+        # The stack level of the caller of solve(), through two context managers.
         stacklevel=8,
     )

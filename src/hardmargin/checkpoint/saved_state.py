@@ -1,8 +1,8 @@
-"""What the saved state of a solve has to look like, checked before any of it is used.
+"""The required form of a saved state, checked before any of it is used.
 
-Everything is checked that can be without searching: which keys there are, the types and ranges of their values, the
-shapes of arrays, and that subproblems are ones of the problem. That the open subproblems together hold every better
-solution cannot be seen from them; there the file is taken at its word.
+Everything that can be checked without searching is checked: the keys, the types and ranges of their values, the
+shapes of arrays, and that subproblems belong to the problem. Whether the open subproblems together contain every
+better solution cannot be checked; there the file has to be trusted.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ from hardmargin.problem import Problem
 from hardmargin.projection import SMALLEST_FACTOR, Projection
 from hardmargin.validation import is_whole
 
-# Counts of nodes and of work. The core is given at most half of a count, as 64 bits; a thousand cores get to 2**61
-# in a week.
+# Counts of nodes and of work. The core gets at most half of a count, as 64 bits; a thousand cores reach 2**61 in a
+# week.
 _MOST = 2**63
-# A bound above the objective by less than this, relatively, is rounding.
+# A bound above the objective by less than this, relatively, is a rounding error.
 _ROUNDING = 1e-9
-# Flags of decided samples that are looked at together.
+# Flags of decided samples that are checked together.
 _FLAGS = 2**24
 
 _Check = Callable[[Any], bool]
 
 
 def _is_float(value: Any) -> bool:
-    """Whether it is a number, or infinite; JSON has whole numbers of any length."""
+    """Whether it is a number, possibly infinite; JSON has whole numbers of any length."""
     return isinstance(value, float) or (is_whole(value) and abs(value) <= 2**53)
 
 
 def _number(least: float, most: float = math.inf) -> _Check:
-    # Comparisons with what is not a number are false.
+    # Comparisons with NaN are false.
     return lambda value: _is_float(value) and least <= value <= most
 
 
@@ -116,7 +116,7 @@ def check_outline(state: Any) -> None:
     Raises
     ------
     ValueError
-        If it is no state of a solve; the message says where it is not.
+        If it is not the state of a solve; the message says where.
     """
     _check_values(state, _OUTLINE, "the state")
 
@@ -127,7 +127,7 @@ def checked_projection(values: Any, n: int, m: int) -> Projection | None:
     Raises
     ------
     ValueError
-        If it is none.
+        If the values are not a valid projection.
     """
     if values is None:
         return None
@@ -146,7 +146,7 @@ def check_solve(state: Mapping[str, Any], problem: Problem) -> None:
     Raises
     ------
     ValueError
-        If it is none; the message says where it is not.
+        If it is not valid; the message says where.
     """
     _check_values(state, _SOLVE, "solve")
     coef = _floats(state["coef"], "solve.coef", (problem.m,))
@@ -163,7 +163,7 @@ def check_solve(state: Mapping[str, Any], problem: Problem) -> None:
 
 def _check_packing(proof: Any, problem: Problem) -> None:
     _check_values(proof, {**_PROOF, **_PACKING}, "packing")
-    # Steps are never shorter than what a sample costs; with short ones it would take for ever.
+    # Steps are never shorter than the cost of a sample; with very short ones it would take for ever.
     _require(proof["step"] >= 0.5 * float(problem.costs.mean()), f"packing.step is {proof['step']}, too short")
     if proof["reduction"] is not None:
         _check_values(proof["reduction"], _REDUCTION, "packing.reduction")
@@ -186,7 +186,7 @@ def _samples(reduction: Mapping[str, Any], part: str, problem: Problem) -> Seque
 
 
 def _check_decisions(frontier: Frontier, n: int) -> None:
-    """Every subproblem of the search over samples: how many are kept, those, and the ones given up, each once."""
+    """Check subproblems of the search over samples: the number of kept ones, these, then those given up, each once."""
     starts, lengths = frontier.starts, frontier.lengths
     ends = starts + lengths
     is_sample = np.ones(len(frontier.integers), dtype=np.bool_)
@@ -219,7 +219,7 @@ def _check_directions(proof: Any, problem: Problem) -> None:
 
 
 def _check_regions(frontier: Frontier, m: int) -> None:
-    """Every region of directions: a box on a face of the cube, and lengths from a least to a greatest one."""
+    """Check regions of directions: a box on a face of the cube, and an interval of lengths."""
     faces, signs, low, high, shortest, longest = Regions.of(frontier)
     every = np.arange(frontier.size)
     _require(len(faces) == frontier.size and bool((faces < m).all()), f"directions.open has faces not below {m}")
@@ -236,7 +236,7 @@ _KINDS: Mapping[str, Callable[[Any, Problem], None]] = {
 
 
 def _frontier(value: Any, name: str, width: int) -> Frontier:
-    """Open subproblems whose arrays fit together, with so many numbers each; at least one."""
+    """Open subproblems whose arrays fit together, with ``width`` numbers each; at least one."""
     _require(isinstance(value, list) and len(value) == 3, f"{name} is not made of three arrays")
     integers = _array(value[0], f"{name}.integers", np.dtype(np.uint32), (None,))
     ends = _array(value[1], f"{name}.ends", np.dtype(np.uint64), (None,))
@@ -280,7 +280,7 @@ def _check_values(given: Any, expected: Mapping[str, _Check], name: str) -> None
 
 
 def _short(value: Any) -> str:
-    """A value in some words, however large or deep it is."""
+    """A short description of a value, however large or deep it is."""
     return f"{reprlib.repr(value):.60}"
 
 

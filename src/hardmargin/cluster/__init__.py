@@ -1,8 +1,8 @@
-"""Runs a frontier on Dask: searches are cut into slices, which the workers of a cluster take.
+"""Runs a frontier on Dask: searches are cut into slices, which the workers of a cluster run.
 
-``engine.py`` runs searches, ``spread.py`` gives out the slices of one and puts their results together, ``pool.py``
-holds the open subproblems meanwhile, and ``worker.py`` runs on the workers. ``connection.py`` opens and closes
-the cluster, ``link.py`` makes the calls to it, and ``waiting.py`` bounds calls that may never return.
+``engine.py`` runs searches, ``spread.py`` distributes the slices of a search and combines their results,
+``pool.py`` holds the open subproblems meanwhile, and ``worker.py`` runs on the workers. ``connection.py`` opens and
+closes the cluster, ``link.py`` makes the calls to it, and ``waiting.py`` bounds calls that may never return.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The way to a Dask cluster: an address, processes on this machine, or a client that the caller has."""
+"""The connection to a Dask cluster: an address, processes on this machine, or the caller's own client."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from hardmargin.extras import how_to_install
 
 _LOCAL = re.compile(r"local(?::(?P<count>.*))?", re.DOTALL)
 _COUNT = re.compile(r"[1-9][0-9]*")
-# How many processes may be started here: some more than there are cores, because they may wait for each other.
+# How many processes may be started here: somewhat more than there are cores, because they may wait for each other.
 _WORKERS_PER_CORE = 4
 _MOST_WORKERS = 64
 _MOST_DIGITS = 6
 _ADDRESS = re.compile(r"[a-z]+://.+|[^:]+:[0-9]+")
-# Seconds within which a scheduler must answer, and what is added for a client that does not keep to them.
+# Seconds within which a scheduler must answer, and some more for a client that does not keep to them.
 _TIMEOUT = 10.0
 _MARGIN = 2.0
-# Seconds that are spent on leaving where there is no time limit.
+# Seconds for closing the connection if there is no time limit.
 _LEAVING = 10.0
 _EXPECTED = (
     "expected the address of a Dask scheduler (tcp://host:port), local or local:N for N processes on this machine, "
@@ -34,12 +34,12 @@ _EXPECTED = (
 
 
 def local_workers(cluster: Any, default: int | None = None) -> int | None:
-    """N of ``"local:N"``, the default for ``"local"``, and None for a cluster that is not to be started here.
+    """N of ``"local:N"``, the default for ``"local"``, and None for a cluster that is not started here.
 
     Raises
     ------
     ValueError
-        If N is no whole number of processes.
+        If N is not a valid number of processes.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def local_workers(cluster: Any, default: int | None = None) -> int | None:
             f"cluster is {cluster!r}; expected local:N with a whole number N >= 1 of processes on this machine, or "
             "local for as many as there are cores."
         )
-    # A number of a thousand digits is too large as well, and is not worth converting.
+    # A number of a thousand digits is too large in any case, and not worth converting.
     most = max(_MOST_WORKERS, _WORKERS_PER_CORE * len(available_cores()))
     if len(found["count"]) > _MOST_DIGITS or int(found["count"]) > most:
         raise ValueError(
@@ -73,7 +73,7 @@ class Connection:
     ----------
     cluster : str or distributed.Client
     default_workers : int, optional
-        How many processes ``"local"`` means; as many as there are cores if not given.
+        How many processes ``"local"`` means; one per core if not given.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ class Connection:
     Raises
     ------
     ValueError
-        If it names no cluster, none that answers, or none that can be started.
+        If it does not name a cluster, or the cluster does not answer or cannot be started.
     ImportError
         If Dask is not installed.
     """
@@ -112,7 +112,7 @@ class Connection:
         self._own.insert(0, self.client)
 
     def close(self, seconds: float, clock: Clock = CLOCK) -> None:
-        """Close what was opened here, and wait for that for so many seconds; the rest happens in the background."""
+        """Close what was opened here. Wait at most this many seconds; the rest happens in the background."""
         own, self._own = self._own, []
         if not own:
             return
@@ -128,7 +128,8 @@ class Connection:
             within(seconds, close, clock=clock)
         except TimeoutError:
             if self._has_processes:
-                # Those that still end must not be ended by Dask too, which does so before this process ends.
+                # Those that are still ending must not be ended by Dask as well, which does so before this process
+                # ends.
                 atexit.register(closed.wait, _LEAVING)
 
 
@@ -153,7 +154,7 @@ def _started(cluster: str, count: int) -> Any:
                 threads_per_worker=1,
                 processes=True,
                 dashboard_address=None,
-                # Any free port; several clusters would complain of sharing the usual one.
+                # Any free port, because several clusters would complain about sharing the default one.
                 scheduler_kwargs={"dashboard_address": ":0"},
                 memory_limit=0,
                 silence_logs=logging.CRITICAL,
@@ -174,15 +175,15 @@ def _client_of(address: Any, cluster: str) -> Any:
         return distributed.Client(address, timeout=_TIMEOUT)
 
     try:
-        # A scheduler that is frozen takes the connection and never says anything: the client would wait for ever.
+        # A frozen scheduler accepts the connection and never answers, so the client would wait for ever.
         return within(_TIMEOUT + _MARGIN, client)
     except (OSError, ValueError, MemoryError, OverflowError) as error:
-        # Another kind of server answers with bytes that a client takes for a length without end.
+        # Another kind of server answers with bytes that the client reads as a huge length.
         raise ValueError(f"cluster is {cluster!r}, where no scheduler answers ({error}); {_EXPECTED}.") from error
 
 
 def _reason(error: BaseException) -> str:
-    """What an error began with: Dask says only that a process did not start."""
+    """The first cause of an error: Dask says only that a process did not start."""
     while (cause := error.__cause__ or error.__context__) is not None:
         error = cause
     said = " ".join(str(error).split())
@@ -203,7 +204,7 @@ def _quiet_client() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _deaf_to_ctrl_c() -> Iterator[None]:
-    """Processes that are started meanwhile do not hear Ctrl-C: it is for this one to end them."""
+    """Processes that are started meanwhile ignore Ctrl-C: this process ends them."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

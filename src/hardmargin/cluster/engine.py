@@ -14,7 +14,7 @@ from hardmargin.frontier import Frontier
 from hardmargin.problem import Problem
 from hardmargin.search.engine import LocalEngine, Observer, Search, SearchResult, frontier_of
 
-# A search of so few subproblems is made in this process.
+# A search of at most this many subproblems runs in this process.
 _FEW_NODES = 5000
 # Seconds for leaving the cluster; fewer after the deadline, because a time limit is kept to within a second.
 _LEAVING = 3.0
@@ -53,7 +53,7 @@ class ClusterEngine:
             return spread.run()
 
     def leave_by(self) -> float:
-        """Until when the caller may wait for the cluster when leaving it; not at all if it is lost."""
+        """Until when the caller may wait for the cluster when leaving it; no waiting if the cluster is lost."""
         now = self._clock.now()
         if self._link.lost:
             return now
@@ -61,11 +61,11 @@ class ClusterEngine:
         return max(now, min(now + _LEAVING, latest))
 
     def close(self, leave_by: float | None = None) -> None:
-        """Take the problem from the workers, if they are still there."""
+        """Remove the problem from the workers, if they are still there."""
         self._link.close((self.leave_by() if leave_by is None else leave_by) - self._clock.now())
 
     def _warn(self, kind: str, message: str) -> None:
-        """Warn of something, once in a solve."""
+        """Warn, once per solve and kind."""
         if kind not in self._warned:
             self._warned.add(kind)
             warnings.warn(message, RuntimeWarning, stacklevel=2)

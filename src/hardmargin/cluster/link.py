@@ -1,8 +1,8 @@
-"""Between a search and the cluster: makes the client's calls, and knows whether the workers are there.
+"""Between a search and the cluster: makes the client's calls, and knows whether there are workers.
 
-A call of a Dask client may wait for the scheduler, and a scheduler that is frozen or cut off never answers. So all
-calls are made in threads of their own. Nothing here makes its caller wait, except for :meth:`Link.close`, which is
-told for how long.
+A call of a Dask client may wait for the scheduler, and a scheduler that is frozen or unreachable never answers. So
+all calls are made in separate threads. Nothing here makes the caller wait, except :meth:`Link.close`, which gets a
+time limit.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from hardmargin.cluster import worker
 from hardmargin.cluster.waiting import CLOCK, Clock, in_background
 from hardmargin.cluster.worker import ProblemOnWorkers, Slice
 
-# Seconds from one question to the next as to who is there.
+# Seconds between two requests for the list of workers.
 _CENSUS = 1.0
-# After so many seconds without an answer the cluster counts as lost, until it answers.
+# After this many seconds without an answer the cluster counts as lost, until it answers.
 _SILENCE = 2.0
-# Seconds to wait, in a thread of Dask, for a result that is said to be there.
+# Seconds to wait, in a thread of Dask, for a result that is reported as available.
 _GATHER = 5.0
 
 #: The number of a slice with what it has returned or raised; None only says that workers may be there.
@@ -43,7 +43,7 @@ class Link:
         self._client = client
         self._clock = clock
         self._tickets = itertools.count()
-        # None is the last one.
+        # None ends the queue.
         self._requests: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._futures: dict[int, Any] = {}
         self._wanted: set[int] = set()
@@ -55,7 +55,7 @@ class Link:
         self._pending = False
         self._taken = False
         self._refusal: BaseException | None = None
-        # Since when workers have not been seen, and since when a question and a request have been unanswered.
+        # Since when no workers have been seen, and since when a question and a request have been unanswered.
         self._seen_at = clock.now()
         self._asked_at: float | None = None
         self._requested_at: float | None = None
@@ -67,7 +67,7 @@ class Link:
 
     @property
     def refused(self) -> bool:
-        """Whether the workers have not taken the problem, and are not about to."""
+        """Whether the workers have not accepted the problem, and are not about to."""
         return self._plugin is not None and not (self._taken or self._pending)
 
     @property
@@ -77,22 +77,22 @@ class Link:
         return disconnected or self.silent_for() > _SILENCE
 
     def silent_for(self) -> float:
-        """Seconds for which the cluster has owed an answer."""
+        """Seconds for which an answer of the cluster has been outstanding."""
         since = [at for at in (self._asked_at, self._requested_at) if at is not None]
         return self._clock.now() - min(since) if since else 0.0
 
     def absent_for(self) -> float:
-        """Seconds for which no worker could have done anything; infinite if they have refused the problem."""
+        """Seconds for which no worker could have done anything; infinite if the workers refused the problem."""
         if self.refused:
             return math.inf
         return max(self._clock.now() - self._seen_at, self.silent_for())
 
     def listen(self, answers: Answers) -> None:
-        """Have this search, and no other, be told when workers may be there."""
+        """Notify this search, and no other, when workers may be available."""
         self._listener = answers
 
     def hand_out(self, plugin: ProblemOnWorkers) -> None:
-        """Give a problem to all workers, in place of the one before."""
+        """Give a problem to all workers, replacing the previous one."""
         self._begin()
         before, self._plugin = self._plugin, plugin
         self._taken, self._pending = False, True
@@ -117,12 +117,12 @@ class Link:
         return self._plugin is not None and self._plugin.problem is problem and not self.refused
 
     def refusal(self) -> BaseException | None:
-        """Why the workers have not taken the problem, if they have not; told once."""
+        """Why the workers refused the problem, if they did; returned only once."""
         refusal, self._refusal = self._refusal, None
         return refusal
 
     def submit(self, answers: Answers, *arguments: Any) -> int:
-        """Have a slice run; what it returns or raises comes with the number that is returned here."""
+        """Run a slice on a worker. Its result or exception arrives with the number that is returned here."""
         ticket = next(self._tickets)
         self._wanted.add(ticket)
 
@@ -139,7 +139,7 @@ class Link:
             future.add_done_callback(fetch)
 
         def fetch(future: Any) -> None:
-            # In a thread of Dask: a worker that has a result may not answer.
+            # In a thread of Dask, because a worker that has a result may not answer.
             found: Slice | BaseException
             try:
                 found = future.result(timeout=_GATHER)
@@ -153,7 +153,7 @@ class Link:
         return ticket
 
     def cancel(self, tickets: list[int]) -> None:
-        """Have slices end, or not begin; nobody waits for them any more."""
+        """Make slices end, or not start; nobody waits for them any more."""
         self._wanted.difference_update(tickets)
 
         def request() -> None:
@@ -167,7 +167,7 @@ class Link:
             self._requests.put(request)
 
     def tell(self, search: str, objective: float) -> None:
-        """Let all workers know of an objective; a worker that is lost need not know."""
+        """Tell all workers about an objective; a worker that is lost does not need it."""
 
         def tell() -> None:
             with contextlib.suppress(Exception):
@@ -176,7 +176,7 @@ class Link:
         in_background(tell)
 
     def close(self, seconds: float) -> None:
-        """Take the problem from the workers, and wait for their answer for so many seconds at most."""
+        """Remove the problem from the workers, and wait at most this many seconds for their answer."""
         self._over.set()
         plugin, self._plugin = self._plugin, None
         if plugin is None:
@@ -202,7 +202,7 @@ class Link:
             in_background(self._count_threads)
 
     def _make_requests(self) -> None:
-        """Make one request after the other: a slice must not be submitted before its problem is handed out."""
+        """Make the requests one after the other: a slice must not be submitted before its problem is handed out."""
         while (request := self._requests.get()) is not None:
             self._requested_at = self._clock.now()
             request()

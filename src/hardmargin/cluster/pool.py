@@ -1,4 +1,4 @@
-"""The open subproblems of a search on a cluster: which are next, and what is proven of all of them."""
+"""The open subproblems of a search on a cluster: which come next, and the lower bound of all of them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Pool:
     Parameters
     ----------
     frontier : Frontier
-        What is open at first.
+        The initial open subproblems.
 
     Examples
     --------
@@ -34,28 +34,28 @@ class Pool:
 
     @property
     def size(self) -> int:
-        """How many there are."""
+        """The number of open subproblems."""
         return self._front.size + sum(part.size for part in self._behind)
 
     def lower_bound(self) -> float:
-        """The smallest bound; infinite if there is none."""
+        """The smallest bound; infinite if the pool is empty."""
         return min(self._front.lower_bound(), self._behind_bound)
 
     def add(self, frontier: Frontier) -> None:
-        """Put subproblems in."""
+        """Add subproblems."""
         if frontier.size > 0:
             self._behind.append(frontier)
             self._behind_bound = min(self._behind_bound, frontier.lower_bound())
 
     def take(self, count: int, worth: float) -> Frontier:
-        """Take out the next ones, at most so many; those with a bound of ``worth`` or more are dropped."""
+        """Remove and return the next ``count`` ones at most; those with a bound of ``worth`` or more are dropped."""
         if self._front.size == 0 or self._behind_bound < self._front.lower_bound():
             self._sort(worth)
         taken, self._front = self._front.split(count)
         return taken
 
     def everything(self) -> Frontier:
-        """All that is open."""
+        """All open subproblems."""
         return Frontier.joined([self._front, *self._behind])
 
     def _sort(self, worth: float) -> None:

@@ -1,4 +1,4 @@
-"""One search that is spread over a cluster: which slices are given out, and what comes of them."""
+"""One search, spread over a cluster: which slices are handed out, and what their results are."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ from hardmargin.frontier import Frontier
 from hardmargin.problem import Problem
 from hardmargin.search.engine import LocalEngine, Observer, Search
 
-# Seconds of a slice: short ones at first, until there are subproblems for all. One that takes longer is done first.
+# Seconds per slice: short at first, until there are subproblems for all. A longer subproblem is finished first.
 _FIRST_SLICE = 0.3
 _SLICE = 2.0
-# Slices for each thread of the cluster that are given out at a time: one runs, one waits.
+# Slices per thread of the cluster that are handed out at a time: one runs, one waits.
 _AHEAD = 2
 _LARGEST_CHUNK = 64
 # How often bounds are reported.
 _POLL = 0.05
-# After so many seconds without a worker this process does the work itself.
+# After this many seconds without a worker, this process does the work itself.
 _PATIENCE = 5.0
-# How long to wait for slices that end by themselves, and for those that have been told to.
+# How long to wait for slices that end by themselves, and for those that were told to end.
 _LONGEST_PAUSE = 10.0
 _FAREWELL = 0.4
-# A chunk that has failed so often is not given out again.
+# A chunk that has failed this often is not handed out again.
 _MOST_FAILURES = 3
 _LOST = (KilledWorker, CancelledError, CommClosedError, TimeoutError)
 _HERE = "the remaining work is done in this process"
 
 
 class Outcome(NamedTuple):
-    """Why a search has ended; as that of the core."""
+    """Why a search ended, in the form of the core."""
 
     timed_out: bool
     interrupted: bool
@@ -64,7 +64,7 @@ class SpreadResult:
 
 
 class _Chunk(NamedTuple):
-    """Subproblems that one slice is given, and how often that has failed."""
+    """The subproblems of one slice, and how often it has failed."""
 
     frontier: Frontier
     failures: int = 0
@@ -87,7 +87,7 @@ class Spread:
         self._link = link
         self._clock = clock
         self._solve = solve
-        # Of this search: what workers are told may come late, and is not meant for the next one.
+        # The name of this search: messages to workers may arrive late, and are not meant for the next one.
         self._name = f"{solve}/{uuid.uuid4().hex}"
         self._problem = problem
         self._search = search
@@ -106,7 +106,7 @@ class Spread:
         self._bias = 0.0
         self._objective = max(search.upper, search.keep_below)
         self._upper = search.upper
-        # What is closed has no solution below this; see TreeSearch::lower_bound() of the core.
+        # The closed parts contain no solution below this; see TreeSearch::lower_bound() of the core.
         self._closed = frontier.derived_under()
         self._nodes = 0
         self._work = 0
@@ -119,7 +119,7 @@ class Spread:
         self._take_back()
 
     def run(self) -> SpreadResult:
-        """Search until the end or a limit."""
+        """Search until everything is closed or a limit is reached."""
         go_on = True
         while go_on and self._unfinished() and self._clock.now() < self._deadline:
             self._look_at_refusal()
@@ -142,7 +142,7 @@ class Spread:
         if self._running and self._link.lost:
             self._warn_of_absence()
         self._take_back()
-        # As the core does it: a search that continues with these has to know under what the rest was closed.
+        # As in the core: a search that continues from these needs to know under which value the rest was closed.
         left = Frontier.joined([self._pool.everything(), *self._stuck])
         open_ = left.closed_beside(min(self._closed, self._worth()))
         return SpreadResult(
@@ -159,7 +159,7 @@ class Spread:
         )
 
     def _report(self) -> bool:
-        """Tell how far it is; False if it has to end."""
+        """Report progress; False if the search has to end."""
         return self._observe(self._upper, self._lower_bound(), self._nodes)
 
     def _unfinished(self) -> bool:
@@ -175,9 +175,9 @@ class Spread:
         return min(self._closed, self._worth(), self._pool.lower_bound(), *waiting, *stuck)
 
     def _pausing_for(self) -> float | None:
-        """How long slices have been waited for, with none given out any more; None before that."""
+        """For how long no slices have been handed out while waiting for the running ones; None before that."""
         now = self._clock.now()
-        # Not before some work is done: a search that pauses all the time would never make progress.
+        # Not before some work is done: a search that paused all the time would never make progress.
         if self._pausing_since is None and (
             (now >= self._pause_at and self._nodes > 0)
             or 0 < self._search.work_limit <= self._work
@@ -187,7 +187,7 @@ class Spread:
         return None if self._pausing_since is None else now - self._pausing_since
 
     def _look_at_refusal(self) -> None:
-        """If the workers have not taken the problem, say so; the search goes on without them."""
+        """If the workers refused the problem, warn; the search continues without them."""
         refusal = self._link.refusal()
         if isinstance(refusal, worker.OtherVersion):
             raise ValueError(f"cluster: {refusal}; install the same version everywhere.") from refusal
@@ -238,13 +238,13 @@ class Spread:
         )
 
     def _failed(self, chunk: _Chunk, error: BaseException | None) -> None:
-        """A chunk has to be searched again; nothing of it has been counted."""
+        """Queue a chunk to be searched again; nothing of it has been counted."""
         self._again.append(_Chunk(chunk.frontier, chunk.failures + 1))
         if error is not None and not isinstance(error, _LOST):
             self._warn("failure", f"a worker of the cluster failed ({type(error).__name__}: {error}); {_HERE}.")
 
     def _collect(self, seconds: float) -> None:
-        """Take over what workers have returned; wait so long for the first of them."""
+        """Process what workers have returned; wait at most this many seconds for the first result."""
         try:
             returned = self._clock.get(self._answers, seconds)
             while True:
@@ -292,7 +292,7 @@ class Spread:
             self._add(chunk, Slice.of(LocalEngine().search(self._problem, chunk, search, observe)))
 
     def _end_slices(self) -> None:
-        """Tell the slices to end, and take what comes in time; nothing comes from a cluster that is lost."""
+        """Tell the slices to end, and process what arrives in time; nothing arrives from a cluster that is lost."""
         if self._link.lost:
             return
         self._link.tell(self._name, worker.STOP)

@@ -1,4 +1,4 @@
-"""Waiting that always ends: a cluster may stop answering at any moment, and a time limit holds all the same."""
+"""Waiting that always ends: a cluster may stop answering at any time, and the time limit still has to hold."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ T = TypeVar("T")
 
 
 class Clock:
-    """The time, and the only way in which a search on a cluster waits. Tests put one of their own in its place."""
+    """The time, and the only way in which a search on a cluster waits. Tests replace it by their own."""
 
     def now(self) -> float:
-        """Seconds, as ``time.monotonic()`` counts them."""
+        """Seconds, as counted by ``time.monotonic()``."""
         return time.monotonic()
 
     def get(self, answers: queue.SimpleQueue[T], seconds: float) -> T:
-        """Take the next answer; wait for it for so many seconds.
+        """Return the next answer; wait for it for at most this many seconds.
 
         Raises
         ------
         queue.Empty
-            If none has come by then.
+            If none has arrived by then.
         """
         return answers.get(timeout=max(0.0, seconds))
 
@@ -33,17 +33,17 @@ CLOCK = Clock()
 
 
 def in_background(call: Callable[[], object]) -> None:
-    """Make a call that may never return, and that nobody waits for; the process can end before it does."""
+    """Make a call that may never return and that nobody waits for; the process can end before it returns."""
     threading.Thread(target=call, daemon=True).start()
 
 
 def within(seconds: float, call: Callable[..., Any], *arguments: Any, clock: Clock = CLOCK) -> Any:
-    """Make a call that may never return, and wait for it for so many seconds.
+    """Make a call that may never return, and wait for it for at most this many seconds.
 
     Raises
     ------
     TimeoutError
-        If it has not returned by then. It goes on in the background, and what becomes of it is not looked at.
+        If it has not returned by then. It continues in the background, and its result is ignored.
     """
     answers: queue.SimpleQueue[tuple[bool, Any]] = queue.SimpleQueue()
 

@@ -1,4 +1,4 @@
-"""What runs on the workers: slices of a search, on the problem that every worker has."""
+"""The code that runs on the workers: slices of a search, on the problem that every worker has."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from hardmargin.search.engine import LocalEngine, Search, SearchResult, knowledg
 from hardmargin.search.settings import PackingSettings
 from hardmargin.versions import __version__
 
-# By the name of the solve the problem, and what the slices on this worker learn from each other. By that of a
-# search the best objective that this worker was told of.
+# By name of the solve: the problem, and what the slices on this worker learn from each other. By name of the
+# search: the best objective that this worker was told.
 _problems: dict[str, Problem] = {}
 _knowledge: dict[str, Any] = {}
 _told: dict[str, float] = {}
 
-# Workers must mean the same by the numbers of a subproblem.
+# Workers must interpret the numbers of a subproblem in the same way.
 _VERSION = f"{__version__}, format {FORMAT}"
 
 #: Told instead of an objective: slices of this search have to end.
@@ -28,7 +28,7 @@ STOP = -math.inf
 
 
 class OtherVersion(RuntimeError):  # noqa: N818
-    """A worker has another version, which may mean something else by the same numbers."""
+    """A worker has another version, which may interpret the same numbers differently."""
 
 
 class Slice(NamedTuple):
@@ -45,7 +45,7 @@ class Slice(NamedTuple):
 
     @classmethod
     def of(cls, found: SearchResult) -> Slice:
-        """The plain data of a search that has ended."""
+        """The plain data of a finished search."""
         return cls(
             list(found.weights),
             found.bias,
@@ -59,7 +59,7 @@ class Slice(NamedTuple):
 
 
 class ProblemOnWorkers(WorkerPlugin):
-    """Gives the problem to every worker, also to those that join later.
+    """Gives the problem to every worker, including those that join later.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ class ProblemOnWorkers(WorkerPlugin):
 
 
 def tell(name: str, objective: float) -> None:
-    """Let the slices of a search on this worker know of a better objective: they end, and go on with it."""
+    """Tell the slices of a search on this worker about a better objective: they end, and continue with it."""
     _told[name] = min(objective, _told.get(name, math.inf))
 
 

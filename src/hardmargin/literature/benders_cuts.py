@@ -18,16 +18,16 @@ from hardmargin.problem import Problem
 
 # Values of the relaxation below this count as zero, as in the authors' code.
 _ZERO = 1e-3
-# The paper's time limit, for shares of it if there is no limit.
+# The paper's time limit, used for the shares if there is no limit.
 _REFERENCE_SECONDS = 600.0
 _LARGEST_SUBSET = 50
-# Bounds of subsets become cuts from this many violations.
+# The smallest number of violations for which the bound of a subset becomes a cut.
 _SMALLEST_SUBSET_BOUND = 2
-# A bound that is above a whole number of violations by less than this means that number.
+# A bound that exceeds a whole number of violations by less than this counts as that number.
 _WHOLE = 1e-4
-# Sampling ends early when so many subsets in a row have brought nothing new.
+# Sampling ends early if this many subsets in a row have brought nothing new.
 _PATIENCE = 30
-# The weights' bound is made larger by this, relatively, so that rounding cannot make it wrong.
+# The bound on the weights is enlarged by this, relatively, so that rounding cannot make it wrong.
 _WEIGHT_ALLOWANCE = 1e-6
 
 Rows = NDArray[np.intp]
@@ -62,7 +62,7 @@ class CutCollector:
     Attributes
     ----------
     cuts : list of Cut
-        In the order in which they were found, none twice.
+        In the order in which they were found, without repetition.
     """
 
     def __init__(self, problem: Problem, proof: MipProof, backend: Backend, options: CutOptions) -> None:
@@ -82,7 +82,7 @@ class CutCollector:
 
     @property
     def weight_bound(self) -> float:
-        """W_UB: no weight of a hyperplane that is at least as good as the incumbent is larger."""
+        """W_UB: an upper bound on the weights of every hyperplane that is at least as good as the incumbent."""
         objective = self._proof.objective
         squared = {
             "text": 4 * objective,
@@ -92,14 +92,14 @@ class CutCollector:
         return math.sqrt(max(squared, _WEIGHT_ALLOWANCE * objective)) * (1 + _WEIGHT_ALLOWANCE)
 
     def sample(self) -> None:
-        """The sampling phase: subsets, one after the other, until its time is up or they bring nothing new."""
+        """The sampling phase: one subset after the other, until the time is up or they bring nothing new."""
         deadline = self._deadline(self._options.T_S)
         useless = 0
         while time.monotonic() < deadline and useless < _PATIENCE and not self._proof.finished:
             rows = self._subset()
             seconds = deadline - time.monotonic()
             bound, found = self._cover(rows, [], self._sampling_region, max(0.0, seconds))
-            # Before anything else is begun: someone may have asked for the end.
+            # Before starting anything else, because the user may have asked to stop.
             self._proof.note_end()
             if not self._prove(bound):
                 return
@@ -108,7 +108,7 @@ class CutCollector:
             self._add_subset_bound(rows, safe_bound(bound))
 
     def cover_all(self) -> None:
-        """The full phase: all samples, starting with the cuts that are known."""
+        """The full phase: all samples, starting with the cuts known so far."""
         deadline = self._deadline(self._options.T_B)
         seconds = deadline - time.monotonic()
         if seconds <= 0 or self._proof.finished or not self._believed:
@@ -134,7 +134,7 @@ class CutCollector:
         return time.monotonic() + min(share * whole, limits.remaining())
 
     def _subset(self) -> Rows:
-        """Random rows in rising order."""
+        """Random rows in ascending order."""
         problem, options = self._problem, self._options
         size = options.subset_size or max(2, min(problem.n // 2, _LARGEST_SUBSET))
         size = min(size, problem.n)
@@ -149,7 +149,7 @@ class CutCollector:
     def _cover(
         self, rows: Rows, known: list[Cut], region: _core.WeightRegion, seconds: float
     ) -> tuple[float, dict[Cut, None]]:
-        """Branch and cut on the cover model of some samples: the solver's bound, and cuts of the problem's rows."""
+        """Branch and cut on the cover model of some samples: the solver's bound, and cuts on the problem's rows."""
         problem = self._problem
         oracle = _core.CutOracle(
             np.ascontiguousarray(problem.X[rows]),
@@ -178,29 +178,29 @@ class CutCollector:
         costs = self._problem.costs[rows]
         cheapest = float(costs.min())
         equal = cheapest == float(costs.max())
-        # Whole violations, if they all cost the same.
+        # A whole number of violations, if they all cost the same.
         needed = math.ceil(bound / cheapest - _WHOLE) if equal else bound / cheapest
         if self._options.subset_bounds and needed >= _SMALLEST_SUBSET_BOUND:
             factors = (costs / cheapest).tolist()
             self._cuts[Cut(tuple(rows.tolist()), tuple(factors), float(needed))] = None
 
     def _prove(self, solvers_bound: float) -> bool:
-        """Remember that the violations of every hyperplane that is at least as good cost so much.
+        """Remember a lower bound on the cost of violations of every hyperplane that is at least as good.
 
-        False if that cannot be: then nothing that was collected is believed.
+        False if that is impossible: then nothing that was collected is trusted.
         """
         if not self._proof.claim(solvers_bound):
             self._cuts.clear()
             self._proven_cost = 0.0
             self._believed = False
             return False
-        # Not the proof's own bound, which may count the weights too.
+        # Not the proof's own bound, which may include the weights.
         self._proven_cost = max(self._proven_cost, min(self._proof.believed(solvers_bound), self._proof.objective))
         return True
 
 
 def _stopping(oracle: _core.CutOracle, limits: SolverLimits) -> SolverLimits:
-    """The limits of a solver, at which its cuts end too: with many samples a round of them takes long."""
+    """The limits of a solver, which also stop the search for cuts: with many samples a round of it takes long."""
     deadline, observe = time.monotonic() + limits.seconds, limits.observe
 
     def observed(answer: Answer) -> bool:

@@ -1,4 +1,4 @@
-"""What the methods on integer programming solvers share: their model's bounds turned into ours."""
+"""What the methods that use integer programming solvers share: turning the solver's bounds into ours."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from hardmargin.status import Status
 
 # A solver's solution keeps the samples whose margins miss 1 by less than this.
 _KEPT = 1e-6
-# The hinge-loss solution is computed to this relative accuracy, and then keeps the samples with slacks up to that.
+# Relative accuracy of the hinge-loss solution, and the slack up to which it counts a sample as kept.
 _HINGE_TOLERANCE = 1e-10
 _SLACK = 1e-5
-# A solver goes for this share of the gap asked for: the rest is for its tolerances.
+# A solver gets this share of the requested gap; the rest is for its tolerances.
 _GAP_SHARE = 0.25
-# A bound is tested by a primal search of this effort, which takes no longer than that.
+# Effort and time limit, in seconds, of the primal search that tests a bound.
 _TEST_EFFORT = 0.05
 _TEST_SECONDS = 0.3
-# If a solver's bound exceeds what a hyperplane reaches by more than this, relatively, it is wrong.
+# If a solver's bound exceeds the objective of a hyperplane by more than this, relatively, it is wrong.
 _CONTRADICTION = 1e-6
 
 
@@ -61,7 +61,7 @@ class MipProof(Proof):
         self.note_end()
 
     def solver_limits(self, seconds: float) -> SolverLimits:
-        """Limits for a solver that may take so many seconds."""
+        """Limits for a solver that may take this many seconds."""
         return SolverLimits(
             seconds=seconds,
             gap=_GAP_SHARE * self.limits.gap,
@@ -72,13 +72,13 @@ class MipProof(Proof):
         )
 
     def believed(self, solvers_bound: float) -> float:
-        """What a solver's bound is worth: less its tolerances, or nothing."""
+        """A solver's bound minus its tolerances; 0 if its bounds cannot be trusted."""
         return safe_bound(solvers_bound) if self._believes else 0.0
 
     def claim(self, solvers_bound: float) -> bool:
-        """Take over a solver's bound, less its tolerances; False if a hyperplane is better than it allows.
+        """Use a solver's bound, minus its tolerances; False if a hyperplane is better than it allows.
 
-        Then it is wrong, and so may be all that the solver has claimed before: no bound is left.
+        Then the bound is wrong, and earlier claims of the solver may be too, so no bound is left.
         """
         bound = self.believed(solvers_bound)
         if bound > self.objective * (1 + _CONTRADICTION):
@@ -89,9 +89,9 @@ class MipProof(Proof):
         return True
 
     def result(self) -> Result:
-        """The best hyperplane, with the best bound if that stands a test by our own primal search.
+        """The best hyperplane, with the best bound if that passes a test by our own primal search.
 
-        The search only looks for a hyperplane that the bound denies; the answer stays the solver's.
+        The search only looks for a hyperplane that contradicts the bound; the answer remains the solver's.
         """
         if self.lower_bound > 0:
             limits = replace(self.limits, time_limit=self.limits.elapsed() + _TEST_SECONDS)
@@ -111,17 +111,17 @@ class MipProof(Proof):
         self.lower_bound = 0.0
 
     def note_end(self) -> None:
-        """Remember if it was the time or someone who ended the last phase."""
+        """Remember whether the time limit or the user ended the last phase."""
         self.watch.take_note(None)
 
     def offer(self, hyperplane: Incumbent) -> None:
-        """Take up a hyperplane, or the shortest one that keeps the samples it keeps, if that is better."""
+        """Use a hyperplane, or the shortest one that keeps the same samples, if it is better than the incumbent."""
         margins = self.problem.evaluate(hyperplane.coef, hyperplane.intercept).margins
         self.offer_kept(np.flatnonzero(margins >= 1 - _KEPT))
         self._take(hyperplane)
 
     def offer_kept(self, kept: NDArray[np.intp]) -> None:
-        """Take up the shortest hyperplane that keeps these samples, if it is better."""
+        """Use the shortest hyperplane that keeps these samples, if it is better than the incumbent."""
         shortest = self._shortest(kept)
         if shortest is not None:
             keeps = np.zeros(self.problem.n, dtype=bool)
@@ -129,7 +129,7 @@ class MipProof(Proof):
             self._take(Incumbent(*self.problem.fitted(*shortest, keeps)))
 
     def start_from_hinge_loss(self) -> None:
-        """Step 1 of the paper: give up what the hinge-loss solution has inside its margin, and keep the rest."""
+        """Step 1 of the paper: give up the samples inside the margin of the hinge-loss solution, keep the rest."""
         problem = self.problem
         coef, intercept, outcome = _core.soft_margin(
             problem.X, problem.y, problem.costs, _HINGE_TOLERANCE, self.limits.remaining(), self.observe
@@ -160,7 +160,7 @@ class MipProof(Proof):
         self.learn(hyperplane, self.problem.evaluate(*hyperplane).objective)
 
     def _pass_on_note(self, answer: Answer) -> None:
-        """Warn of what a solver's answer notes, once."""
+        """Show the note of a solver's answer as a warning, once."""
         if answer.note and answer.note != self._noted:
             self._noted = answer.note
             warnings.warn(answer.note, RuntimeWarning, stacklevel=3)
@@ -173,7 +173,7 @@ class MipProof(Proof):
 
 
 def _flat(problem: Problem, limits: Limits, method: str) -> Result:
-    """The hyperplane w = 0 that gives up the class that costs less."""
+    """The hyperplane w = 0, which gives up the cheaper class."""
     flat = np.zeros(problem.m)
     bias = min((-1.0, 1.0), key=lambda sign: problem.evaluate(flat, sign).objective)
     return Result.of(
