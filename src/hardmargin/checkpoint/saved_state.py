@@ -186,7 +186,7 @@ def _samples(reduction: Mapping[str, Any], part: str, problem: Problem) -> Seque
 
 
 def _check_decisions(frontier: Frontier, n: int) -> None:
-    """Check subproblems of the search over samples: the number of kept ones, these, then those given up, each once."""
+    """Check subproblems of the search over samples: how many are kept, these, and those given up, each once."""
     starts, lengths = frontier.starts, frontier.lengths
     ends = starts + lengths
     is_sample = np.ones(len(frontier.integers), dtype=np.bool_)

@@ -1,7 +1,7 @@
-"""The command line, a file a command.
+"""The command line, one file per command.
 
-This module and the package's own import next to nothing, so that Ctrl-C is answered almost from the first moment
-on: what comes before is left to Python, which shows a traceback.
+This module and the package's own import as little as possible, so that Ctrl-C is handled almost from the start.
+Before that Python handles it and shows a traceback.
 
 ====== ==============================================================================================
 status meaning
@@ -11,8 +11,8 @@ status meaning
 2      the input or the command line cannot be used; one line on standard error says why
 70     an error inside hardmargin itself; HARDMARGIN_DEBUG=1 shows where
 74     ``solve`` is done, but its last state could not be written to the checkpoint
-130    stopped by Ctrl-C; 143 if by SIGTERM. A search that was under way still writes what it has
-141    whoever read the output went away (``| head``)
+130    stopped by Ctrl-C; 143 if by SIGTERM. A search that was under way still writes its result
+141    the reader of the output closed the pipe (``| head``)
 ====== ==============================================================================================
 """
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _is_command = bool(sys.argv) and sys.argv[0].endswith(("/hardmargin", "/hardmargin/__main__.py"))
-# Processes that Dask starts for the command import its script too, under this name.
+# Processes that Dask starts for the command also import its script, under this name.
 if _is_command and "__mp_main__" not in sys.modules:
-    # This process is the command, whose script does a few things more between this import and main().
+    # This process is the command itself, whose script does a few more things between this import and main().
     from hardmargin.cli.early import leave_at_once
 
     leave_at_once()
@@ -39,7 +39,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     argv : sequence of str, optional
-        The arguments after the program's name; those of this process if not given, which then is taken to end
+        The arguments after the program's name. If not given, those of this process, which is then expected to end
         with the command.
 
     Returns
@@ -61,7 +61,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         return outcome(argv)
     except KeyboardInterrupt:
-        # It came before there was a handler, or after it.
+        # The signal arrived before there was a handler, or after it.
         if sys.stderr is not None:
             print("hardmargin: interrupted", file=sys.stderr)
         return 130

@@ -1,4 +1,4 @@
-"""The commands, and which of them is meant."""
+"""The commands, and the choice between them."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from hardmargin.versions import __version__
 
 
 def run(argv: Sequence[str]) -> int:
-    """Run the command that the arguments name; its exit status is returned.
+    """Run the command that the arguments name, and return its exit status.
 
     Raises
     ------
     ValueError
-        If the arguments are not usable.
+        If the arguments cannot be used.
     """
     arguments = _parser().parse_args(one_flag_each(argv, flags=("--option", "--class-weight")))
     status: int = arguments.run(arguments)

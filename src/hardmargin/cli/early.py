@@ -1,7 +1,7 @@
-"""Ctrl-C and SIGTERM before a command has begun: the process ends at once, with the exit status that they have.
+"""Ctrl-C and SIGTERM before a command has started: the process ends at once, with the exit status of the signal.
 
-An exception would not do. In the middle of an import some are lost (in callbacks, which Python then complains of),
-and some become errors of another kind (in compiled modules).
+An exception would not work. In the middle of an import some exceptions are lost (in callbacks, where Python only
+reports them), and some become other errors (in compiled modules).
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import signal
 
-# What may be replaced: a signal that is ignored, as in background jobs of a shell script, stays ignored.
+# Handlers that may be replaced: a signal that is ignored, as in background jobs of a shell script, stays ignored.
 DEFAULT_HANDLERS = (signal.SIG_DFL, signal.default_int_handler)
 
 
@@ -25,7 +25,7 @@ def leave(number: int, frame: object) -> None:
 
 
 def leave_at_once() -> None:
-    """From now on signals end the process at once; in other threads than the main one nothing is changed."""
+    """From now on signals end the process at once; in threads other than the main one nothing is changed."""
     for number in (signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(number) in DEFAULT_HANDLERS:
             try:

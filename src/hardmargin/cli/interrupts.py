@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM as one thing: a KeyboardInterrupt that remembers which of them it was."""
+"""Ctrl-C and SIGTERM treated alike: a KeyboardInterrupt that remembers which of them it was."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from hardmargin.signals import ENDING, HeldSignals, replace_handlers, set_handle
 
 
 class Interrupts:
-    """While active, SIGTERM interrupts as Ctrl-C does, so that a job that is told to end writes what it has.
+    """While active, SIGTERM interrupts as Ctrl-C does, so that a job that is asked to end writes its result.
 
-    The second signal is passed over, because by then the answer is being written and who presses Ctrl-C twice
-    does not mean to lose it; the third interrupts again. Handlers that somebody else has set are left alone,
-    and so are signals that are ignored, as in background jobs of a shell script. In threads other than the
-    main one nothing is changed.
+    The second signal is ignored, because the answer is being written by then, and a user who presses Ctrl-C twice
+    does not want to lose it. The third signal interrupts again. Handlers set by others are left alone, and so are
+    signals that are ignored, as in background jobs of a shell script. In threads other than the main one nothing is
+    changed.
 
     Parameters
     ----------
     end_process : bool
-        Whether the process has nothing else to do than this: signals that come afterwards are passed over.
+        Whether the process ends with this block: signals that arrive afterwards are ignored.
 
     Attributes
     ----------
     status : int
-        128 plus the number of the signal that came last; 130, that of Ctrl-C, if none did.
+        128 plus the number of the last signal; 130, that of Ctrl-C, if there was none.
 
     Examples
     --------
@@ -55,19 +55,19 @@ class Interrupts:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        # A process that has its exit status only has to end.
+        # A process that has its exit status only needs to end.
         handlers = dict.fromkeys(self._replaced, signal.SIG_IGN) if self._end_process else self._replaced
         try:
             set_handlers(handlers)
         except KeyboardInterrupt:
-            # It came at the last moment.
+            # The signal arrived at the last moment.
             set_handlers(handlers)
             if not self._end_process:
                 raise
 
     @contextmanager
     def waiting(self) -> Iterator[None]:
-        """While active, a signal raises nothing: the process ends, or it waits for the end of the block."""
+        """While active, a signal raises nothing: it ends the process, or waits for the end of the block."""
         if not self._end_process:
             with HeldSignals():
                 yield
@@ -87,9 +87,9 @@ class Interrupts:
 
 @contextmanager
 def while_importing() -> Iterator[None]:
-    """Let signals raise nothing in the middle of imports, if it is our handlers that would.
+    """Make signals raise nothing in the middle of imports, if our own handlers are active.
 
-    What they raise there may be lost, or become an error of another kind.
+    Exceptions raised there may be lost or become other errors.
     """
     owners = (getattr(signal.getsignal(number), "__self__", None) for number in ENDING)
     owner = next((owner for owner in owners if isinstance(owner, Interrupts)), None)

@@ -19,9 +19,9 @@ _NEGATIVE_KEY = re.compile("-[0-9.][^=]*=")
 def one_flag_each(argv: Sequence[str], flags: Iterable[str]) -> list[str]:
     """Put the flag before every KEY=VALUE that follows it.
 
-    Both ``--option a=1 b=2`` and ``--option a=1 --option b=2`` are then understood, and what comes after
-    them is not swallowed. A pair with a negative number in front is joined to the flag, because the parser would
-    take it for a flag itself.
+    Both ``--option a=1 b=2`` and ``--option a=1 --option b=2`` are then understood, and the arguments after them
+    are not swallowed. A pair that starts with a negative number is joined to the flag, because the parser would
+    mistake it for a flag.
 
     Examples
     --------
@@ -87,14 +87,14 @@ def typed(text: str) -> int | float | bool | str:
 
 
 def class_weights(texts: Sequence[str] | None, labels: ArrayLike) -> dict[Any, float] | str | None:
-    """What ``solve`` takes as ``class_weight``, from the words of the command line.
+    """The value of ``class_weight`` for ``solve``, from the words of the command line.
 
     Parameters
     ----------
     texts : sequence of str or None
         ``["balanced"]``, or LABEL=WEIGHT for one or both labels.
     labels : array-like
-        The labels of the data, whose type the command line does not tell.
+        The labels of the data; the command line does not say what type they have.
 
     Raises
     ------

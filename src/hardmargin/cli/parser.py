@@ -34,14 +34,14 @@ class Parser(argparse.ArgumentParser):
     """
 
     def __init__(self, **settings: Any) -> None:
-        # An abbreviated flag would change its meaning with the next flag that is added.
+        # An abbreviated flag could change its meaning whenever a flag is added.
         super().__init__(**settings, allow_abbrev=False)
-        # Where an argument is declared with type=float or type=int.
+        # For arguments declared with type=float or type=int.
         self.register("type", float, plain_float)
         self.register("type", int, plain_int)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
-        """Parse, and refuse what is not known here: only the parser of a sub-command can name its own help."""
+        """Parse, and refuse unknown arguments: only the parser of a sub-command can name its own help."""
         found, unknown = super().parse_known_args(args, namespace)
         if unknown:
             self._refuse(unknown)
@@ -59,7 +59,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def _alike(words: Iterable[str], flags: Iterable[str]) -> str | None:
-    """The flag that somebody may have meant who wrote these words."""
+    """The flag that was probably meant by these words."""
     flags = [flag for flag in flags if flag.startswith("--")]
     for word in words:
         name = word.partition("=")[0]
@@ -72,17 +72,17 @@ def _alike(words: Iterable[str], flags: Iterable[str]) -> str | None:
 
 
 def add_model_argument(parser: Parser) -> None:
-    """The argument that tells a command which model is meant."""
+    """Add the argument that names the model."""
     parser.add_argument("model", metavar="MODEL", help="a file that 'hardmargin solve --json' wrote")
 
 
 def add_data_arguments(parser: Parser, what: str) -> None:
-    """The arguments that tell a command where its data are and how to read them."""
+    """Add the arguments that say where the data are and how to read them."""
     parser.add_argument("data", metavar="DATA", help=f"{what}: a file in Brooks, LIBSVM or CSV format")
     parser.add_argument("--format", metavar="F", help="brooks, libsvm or csv; default: recognised by content")
     parser.add_argument("--label", metavar="COLUMN", help=_LABEL_HELP)
 
 
 def add_quiet_argument(parser: Parser) -> None:
-    """The argument that tells a command to be silent."""
+    """Add the argument that silences a command."""
     parser.add_argument("--quiet", action="store_true", help="print nothing but errors")

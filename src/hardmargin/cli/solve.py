@@ -197,7 +197,7 @@ def _hand_over(result: Result, arguments: argparse.Namespace) -> None:
 
 
 def _tell(text: str, arguments: argparse.Namespace) -> None:
-    """Print something for people, on a stream that the model is not written to."""
+    """Print a message for the user, on a stream that the model is not written to."""
     if not arguments.quiet:
         print(text, file=sys.stderr if arguments.json == STDOUT else sys.stdout, flush=True)
 

@@ -48,7 +48,7 @@ class Pool:
             self._behind_bound = min(self._behind_bound, frontier.lower_bound())
 
     def take(self, count: int, worth: float) -> Frontier:
-        """Remove and return the next ``count`` ones at most; those with a bound of ``worth`` or more are dropped."""
+        """Remove and return the next ones, at most ``count``; those with a bound from ``worth`` on are dropped."""
         if self._front.size == 0 or self._behind_bound < self._front.lower_bound():
             self._sort(worth)
         taken, self._front = self._front.split(count)

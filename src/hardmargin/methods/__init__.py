@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, cast
 if TYPE_CHECKING:
     from hardmargin.methods.base import Method
 
-# A method is imported when it is asked for: some need packages that not everybody has.
+# A method is imported on demand, because some need packages that are not always installed.
 _MODULES = {
     name: f"{__name__}.{name}" for name in ("auto", "heuristic", "packing", "directions", "indicator", "benders")
 }
 
 
 def names() -> list[str]:
-    """The names that ``solve(method=...)`` takes.
+    """The names that ``solve(method=...)`` accepts.
 
     Returns
     -------
@@ -25,7 +25,7 @@ def names() -> list[str]:
 
 
 def with_frontier() -> list[str]:
-    """The names of those that work on open subproblems: they can be stopped and resumed, and use clusters.
+    """The names of the methods that work on open subproblems: they can be stopped and resumed, and use clusters.
 
     Returns
     -------

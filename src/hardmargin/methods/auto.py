@@ -1,11 +1,10 @@
-"""The default: both exact methods, in turns that suit the problem, so that the caller need not choose.
+"""The default: both exact methods, taking turns as suits the problem, so that the caller need not choose.
 
-The search over directions is far ahead with few features, the search over samples with many; in between either may
-be. The one that is likely to be ahead by the number of features starts, and has the problem to itself for a while,
-which is enough for most problems. Then the other one has its turns too. As soon as both can tell how much work they
-will need (:meth:`hardmargin.search.proof.Proof.remaining_work`), they share the work accordingly. They share the
-best hyperplane and the best bound. Turns are counted in work and not in seconds, so that one thread does the same
-every time.
+The search over directions is far ahead with few features, the search over samples with many; in between either one
+may be. The method that is likely to be ahead by the number of features starts, and works alone for a while, which
+is enough for most problems. Then the other one gets turns too. As soon as both can forecast how much work they will
+need (:meth:`hardmargin.search.proof.Proof.remaining_work`), they share the work accordingly. They share the best
+hyperplane and the best bound. Turns are measured in work instead of seconds, so a run on one thread is repeatable.
 """
 
 from __future__ import annotations
@@ -33,14 +32,14 @@ HAS_FRONTIER = True
 
 @dataclass(frozen=True)
 class Options(ProofOptions):
-    """Settings of the choice between methods, beside those of :class:`ProofOptions`, which are for all of them.
+    """Settings of the choice between methods, in addition to those of :class:`ProofOptions`, which apply to all.
 
     Attributes
     ----------
     memory : float
-        Gigabytes of open subproblems, of all methods together.
+        Gigabytes of open subproblems, for all methods together.
     head_start : float
-        Work, in multiply-adds, of the first method before the other one has a turn; some seconds.
+        Work, in multiply-adds, of the first method before the other one gets a turn; some seconds.
     first_turn : float
         Work of the first turn of each method. Turns grow with the work done.
     """
@@ -89,7 +88,7 @@ def _members(
     options: Options,
     context: Context | None = None,
 ) -> list[Member]:
-    """The methods that take part, the one that starts first."""
+    """The methods that take part, starting with the one that has the first turn."""
     both = problem.m <= _SOME_FEATURES
     memory = options.memory / 2 if both else options.memory
     for_samples = packing.Options(memory=memory, **options.shared())

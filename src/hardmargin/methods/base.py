@@ -1,4 +1,4 @@
-"""What all methods share: their signature, and the way options are given."""
+"""What all methods share: their signature, and how options are given."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class Method(Protocol):
     ----------
     Options : type
         A dataclass of the method's settings. One named ``presolve`` says whether the data may be reduced; methods
-        without it work on reduced data.
+        without it always work on reduced data.
     SMALLEST_GAP : float
-        The finest relative gap that the method claims.
+        The smallest relative gap that the method can prove.
     HAS_FRONTIER : bool
-        Whether it works on open subproblems, so that its state can be kept and its work be spread over a cluster.
-        It then is a :class:`FrontierMethod`.
+        Whether it works on open subproblems, so that its state can be saved and its work spread over a cluster. It
+        is then a :class:`FrontierMethod`.
     """
 
     Options: type[Any]
@@ -41,8 +41,8 @@ class Method(Protocol):
     ) -> Result:
         """Solve ``problem``; may stop at any limit, and then returns its incumbent and a valid bound.
 
-        Ctrl-C comes out of ``report`` as a KeyboardInterrupt, and from nowhere else: a method calls it several
-        times a second, and returns when it raises that.
+        Ctrl-C arrives as a KeyboardInterrupt from ``report``, and from nowhere else. A method calls ``report``
+        several times per second, and returns when it raises KeyboardInterrupt.
         """
 
 
@@ -58,25 +58,25 @@ class FrontierMethod(Method, Protocol):
         options: Any = None,
         context: Context | None = None,
     ) -> Result:
-        """Solve ``problem``, with searches that run where ``context`` says, and states that it keeps."""
+        """Solve ``problem``; ``context`` says where searches run and keeps the state."""
 
 
 @dataclass(frozen=True)
 class ProofOptions:
-    """Settings that all methods with proofs have. They say when things happen, and change nothing that is proven.
+    """Settings that all methods with proofs have. They affect when things happen, not what is proven.
 
     Attributes
     ----------
     heuristic_effort : float
-        Effort of the primal search that comes first, as in the method ``heuristic``; ``later_effort`` times that
-        follows if the problem turns out to be hard.
+        Effort of the initial primal search, as in the method ``heuristic``. If the problem turns out to be hard, a
+        search with ``later_effort`` times this effort follows.
     first_nodes : int or None
         Subproblems of the first search. If it leaves some open, a longer primal search comes next, and ``packing``
-        begins with its targets. None is the method's own number.
+        starts to use targets. None means the method's own number.
     later_effort : float
-        How many times ``heuristic_effort`` these longer primal searches have.
+        The effort of these longer primal searches, as a multiple of ``heuristic_effort``.
     slice : int
-        Subproblems that a thread searches before it puts what is open back and looks at the limits.
+        Subproblems that a thread searches before it returns the open ones to the queue and checks the limits.
     """
 
     heuristic_effort: float = 0.2
@@ -138,7 +138,7 @@ def require_choice(options: Any, name: str, *choices: str) -> None:
 
 
 def option_names(kind: type[Any]) -> list[str]:
-    """The names of a method's options: its own first, then those that it shares with others."""
+    """The names of a method's options: its own first, then those that all proofs share."""
     return [item.name for item in sorted(fields(kind), key=lambda item: item.kw_only is True)]
 
 
@@ -150,7 +150,7 @@ def parse_options(kind: type[Any], given: Any, method: str) -> Any:
     ValueError
         If a key is not one of the method's options, or its value is refused.
     TypeError
-        If ``given`` is of another kind.
+        If ``given`` has another type.
     """
     names = option_names(kind)
     if given is None:

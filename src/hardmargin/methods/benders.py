@@ -1,9 +1,9 @@
 """CB-SVM-HML: combinatorial Benders' cuts, by Santana, Serrano, Schiffer and Vidal.
 
 Step 1 finds a first hyperplane from the hinge loss, and with it a bound on the weights of every better one. Step 2
-collects cuts: sets of samples that no hyperplane within that bound keeps together, found by branch and cut on the
-set-cover problem over them, first for random subsets of the samples, then for all. Step 3 solves Brooks' model with
-these cuts and bounds.
+collects cuts: sets of samples that no hyperplane within that bound keeps together. It finds them by branch and cut
+on the set-cover problem over them, first for random subsets of the samples, then for all. Step 3 solves Brooks'
+model with these cuts and bounds.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from hardmargin.problem import Problem
 from hardmargin.result import Result
 from hardmargin.validation import is_real, is_whole
 
-# Of a round; more than that is no limit.
+# The largest value of cuts_per_round; anything above it would be no limit.
 _MOST_CUTS = 1_000_000
 
 
@@ -41,17 +41,17 @@ class Options:
         "scip" or "cplex".
     T_S, T_B : float
         Shares of the time limit for the sampling phase and for the full phase of step 2; together below 1. The
-        paper's reference is 0.05 for both. Without a time limit they are shares of its 600 s.
+        paper uses 0.05 for both. Without a time limit they are shares of its 600 s.
     subset_size : int or None
         Samples in a subset of the sampling phase; None means min(n / 2, 50).
     stratified : bool
-        Whether subsets have the classes in the proportion of all samples.
+        Whether subsets have the same class proportions as all samples.
     weight_bound : str
         The bound on the weights, from the objective Phi of step 1: "text" is 2 sqrt(Phi), as in the paper's
         text; "code" is sqrt(2 Phi), as in its authors' code; "tightened" is sqrt(2 (Phi - V)) with V the proven
         cost of violations.
     region : str
-        Weights that cuts hold for: "box" bounds each of them, as in the paper, "ball" their length.
+        The weights for which cuts hold: "box" bounds each of them, as in the paper, "ball" bounds their length.
     sampling_region : str
         The same for the sampling phase: "unbounded" gives cuts that do not depend on the bound, as in the
         authors' code, "bounded" those of `region`, as in the text.
@@ -59,15 +59,15 @@ class Options:
         Whether the bounds of the subsets' problems become cuts too, as in the authors' code.
     cuts_per_round : int
         Cuts that are added between two solutions of the relaxation, which have no sample in common; 1 as in the
-        paper, 0 for as many as there are.
+        paper, 0 for as many as are found.
     cut_use : str or None
         How step 3 gets the cuts: "initial" as rows, "removable" as rows that the solver may drop from its
-        relaxation, "lazy" when they are violated, "tight" as rows if they are tight in the relaxation of the
-        cover problem and else lazily; None chooses what suits the back end. The community edition of CPLEX takes
+        relaxation, "lazy" when they are violated, "tight" as rows if they are tight in the relaxation of the cover
+        problem and lazily otherwise; None chooses what suits the back end. The community edition of CPLEX accepts
         1000 constraints. Tight cuts beyond that are lazy; of "initial" and "removable" ones the most useful are
         kept, and a warning says how many were left out.
     tuned : bool
-        False leaves the solver with its stock settings in step 3.
+        False leaves the solver's default settings in step 3.
     presolve : bool
         Whether to reduce the problem first, as the other methods do.
     heuristic : bool
@@ -121,7 +121,7 @@ def run(
     """Run the three steps; see :class:`hardmargin.methods.base.Method`."""
     options = options or Options()
     backend = get_backend(options.backend)
-    # Step 3 would refuse the problem, after all the time of step 2.
+    # Step 3 would refuse the problem, but only after all the time of step 2.
     backend.check_size(problem)
     proof = MipProof(problem, limits, report, "benders")
     if incumbent is not None:
@@ -131,7 +131,7 @@ def run(
     else:
         proof.start_from_hinge_loss()
     collector = CutCollector(problem, proof, backend, options)
-    # Where all samples can be kept, the authors skip this.
+    # If all samples can be kept, the authors skip this.
     if not proof.finished and not proof.separable:
         collector.sample()
         collector.cover_all()

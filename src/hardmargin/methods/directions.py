@@ -32,26 +32,26 @@ from hardmargin.units import GIGABYTE
 
 HAS_FRONTIER = True
 
-# Regions of the first search; what it leaves open is worth a better incumbent.
+# Regions of the first search; if it leaves some open, a better incumbent is worth searching for.
 _FIRST_NODES = 20_000
-# An axis may vary this many times as much as its feature.
+# An axis may vary at most this many times as much as its feature.
 _TURNED = 30.0
 # Share of the memory that all threads together may use for the pairs; the rest is for open regions.
 _PATH_SHARE = 0.5
-# The open share of all directions and lengths at which a proof is about finished, for forecasts.
+# Forecasts take a proof for finished when this share of all directions and lengths is open.
 _FINISHED_SHARE = 1e-3
-# Subproblems of a search over the samples of a region that cannot be split, in the end.
+# Subproblems of the final, longer searches over the samples of a region that cannot be split.
 _MOST_SAMPLE_NODES = 2_000_000
 
 
 @dataclass(frozen=True)
 class Options(ProofOptions):
-    """Settings of the search over hyperplane directions, beside those of :class:`ProofOptions`.
+    """Settings of the search over hyperplane directions, in addition to those of :class:`ProofOptions`.
 
     Attributes
     ----------
     memory : float
-        Gigabytes of open regions and of the pairs on the way to them; when the former outgrow their part, the
+        Gigabytes of open regions and of the pairs on the path to them. If the open regions exceed their part, the
         search goes depth first.
     """
 
@@ -80,19 +80,19 @@ def run(
 
 
 def _mirrored(X: FloatArray, coef: FloatArray) -> int:
-    """The feature whose axis the best hyperplane's direction takes the place of.
+    """The feature whose axis is replaced by the direction of the best hyperplane.
 
-    Regions have that direction as one axis, and nearly the features' own as the others. The axis that it replaces
-    turns up in all others. If that is the one of a feature that varies far more than the rest, regions cannot be
-    narrow in it without being narrow in all: then it should be another.
+    Regions have that direction as one axis, and approximately the features' own axes as the others. All other axes
+    contain a part of the axis that was replaced. If its feature varies far more than the rest, regions cannot be
+    narrow in it without being narrow in all: then another axis should be replaced.
     """
     length = float(np.linalg.norm(coef))
     mirrored = 0
     if length > 0 and len(coef) > 1:
         spreads = np.abs(X - np.median(X, axis=0)).mean(axis=0)
-        # Values that scaling has made vanish have none, and nothing may be divided by that.
+        # Scaling may have reduced a feature to zero: nothing may be divided by its spread.
         spreads = np.maximum(spreads, max(1e-200 * spreads.max(), np.finfo(np.float64).tiny))
-        # How far the axis of feature k, turned towards that of feature j, varies beside its own feature.
+        # How much the axis of feature k, turned towards that of feature j, varies relative to its own feature.
         turned = np.abs(coef / length) * (spreads[:, None] / spreads)
         np.fill_diagonal(turned, 0.0)
         worst = turned.max(axis=1)
@@ -101,7 +101,7 @@ def _mirrored(X: FloatArray, coef: FloatArray) -> int:
 
 
 class DirectionProof(Proof):
-    """A proof whose open regions are carried from one search to the next."""
+    """A proof that carries its open regions from one search to the next."""
 
     kind = "directions"
 
@@ -118,14 +118,14 @@ class DirectionProof(Proof):
         self._effort = options.later_effort * options.heuristic_effort
         self._first_nodes = options.first_nodes or _FIRST_NODES
         self.slice = options.slice
-        # What the last search has left open; None if the next one begins with all directions.
+        # What the last search left open; None if the next one starts with all directions.
         self._open: Frontier | SearchResult | None = None
         # After the first search: the work done, and the share of all directions and lengths that was open.
         self._first_work, self._first_share = 0, 1.0
         memory = options.memory * GIGABYTE
         self.memory = int((1 - _PATH_SHARE) * memory)
         self._settings = DirectionSettings(
-            # Half of the gap asked for is left to rounding.
+            # Half of the requested gap is left for rounding.
             gap=limits.gap / 2,
             first_axis=tuple(self.coef.tolist()),
             mirrored=_mirrored(problem.X, self.coef),
@@ -156,7 +156,7 @@ class DirectionProof(Proof):
         self._open = restored_open(state["open"])
 
     def remaining_work(self) -> float:
-        """See :class:`Proof`: the open share is taken to fall exponentially with the work."""
+        """See :class:`Proof`: assumes that the open share falls exponentially with the work."""
         share = self._open_share()
         if self._first_work == 0 or not 0 < share < self._first_share:
             return np.inf
@@ -164,7 +164,7 @@ class DirectionProof(Proof):
         return float(per_factor * max(1.0, np.log(share / _FINISHED_SHARE)))
 
     def _open_share(self) -> float:
-        """The share of all directions and lengths that the last search has left open."""
+        """The share of all directions and lengths that the last search left open."""
         left = plain_open(self._open)
         return Regions.open_share(left) if left is not None else 0.0
 
@@ -180,7 +180,7 @@ class DirectionProof(Proof):
             yield
 
     def _go_on(self, nodes: int | None = None) -> None:
-        """Search the open regions until ``nodes`` of them and their parts have been looked at."""
+        """Search the open regions until ``nodes`` of them and their parts have been examined."""
         if self._open is None:
             self._open = direction_root(self.problem, self._settings, self.objective)
         self._open = self.search(self._open, self._settings, self.objective, nodes=nodes)
@@ -188,7 +188,7 @@ class DirectionProof(Proof):
             self._first_work, self._first_share = self.work, self._open_share()
         if self._open.exhausted and not self.proven:
             # What is left cannot be split any further, and was not closed by searching over its samples: either
-            # that search was too short, or rounding is in the way.
+            # that search was too short, or rounding errors prevent it.
             sample_nodes = self._settings.sample_nodes
             self.stuck = sample_nodes >= _MOST_SAMPLE_NODES
             self._settings = replace(self._settings, sample_nodes=10 * sample_nodes)

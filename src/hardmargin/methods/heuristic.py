@@ -1,6 +1,6 @@
-"""Primal search only: a very good hyperplane, and the first lower bound that costs little to prove.
+"""Primal search only: a very good hyperplane, and a first lower bound that is cheap to prove.
 
-``search/primal.py`` has the search.
+The search is in ``search/primal.py``.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ class Options:
     backend : str
         "scip" or "cplex".
     tuned : bool
-        False leaves the solver with its stock settings and the plain model; True uses what was found best.
+        False leaves the solver's default settings and the plain model; True uses what was found best.
     presolve : bool
         Whether to reduce the problem first, as the other methods do.
     heuristic : bool

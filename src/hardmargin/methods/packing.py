@@ -1,10 +1,10 @@
 """Branch and bound over the samples to give up, bounded by packings of must-hit sets.
 
-What a subproblem is and why its conclusions hold is told in ``core/packing/state.h``; ``core/tree/search.h``
-has the queue of open subproblems. This module gives the search its incumbent and its targets. A search below a
-target T proves that no hyperplane costs less than T, and the lower T is, the smaller are the must-hit sets and the
-tree. So if a first, short search for the optimum itself does not end, targets rise towards it: the lower bound is
-then the last target proven, and what all lower targets cost is about half of what the last one does.
+``core/packing/state.h`` explains what a subproblem is and why its conclusions hold; ``core/tree/search.h`` has the
+queue of open subproblems. This module gives the search its incumbent and its targets. A search below a target T
+proves that no hyperplane costs less than T. The lower T is, the smaller are the must-hit sets and the tree. So if a
+first, short search for the optimum itself does not finish, targets rise towards it. The lower bound is then the
+last target proven, and all lower targets together cost about half as much as the last one.
 """
 
 from __future__ import annotations
@@ -34,42 +34,42 @@ from hardmargin.validation import is_real, is_whole
 
 HAS_FRONTIER = True
 
-# Subproblems of the first search, before targets rise, and their work: where a subproblem is dear, targets are the
-# better way sooner.
+# Subproblems of the first search, before targets rise, and its work: if subproblems are expensive, targets are
+# better earlier.
 _FIRST_NODES = 4000
 _FIRST_WORK = 4_000_000_000
-# Every target should need so many times the work (multiply-adds) of the one before: with less too much of it goes
-# into targets that are passed, with more the last one proven lies too far below the next.
+# Every target should need this many times the work (multiply-adds) of the previous one. With less, too much work
+# goes into intermediate targets; with more, the last proven one is too far below the next.
 _GROWTH = 3.0
-# What needs less work than this tells nothing of how the work grows.
+# Targets that need less work than this say nothing about how the work grows.
 _EASY_WORK = 500_000_000
-# How much smaller or larger one step may be than the one before. Steps that are too short cost little, because
+# How much smaller or larger a step may be than the previous one. Steps that are too short cost little, because
 # lower targets take little work.
 _SHORTEST, _LONGEST = 0.2, 1.25
-# A target that needs so many times the work of the one before is given up for one half as far.
+# A target that needs this many times the work of the previous one is abandoned for one half as far.
 _PATIENCE = 4 * _GROWTH
-# But less work than this is not worth the trouble.
+# But not before this much work.
 _LEAST_WORK = 1_000_000_000
-# Forecasts of the work end somewhere.
+# Limits the forecasts of the work.
 _LARGEST_EXPONENT = 60.0
-# Of the memory, what the threads may use together for certified sets; the rest is for open subproblems.
+# Share of the memory that all threads together may use for certified sets; the rest is for open subproblems.
 _POOL_SHARE = 0.25
 
 
 @dataclass(frozen=True)
 class Options(ProofOptions):
-    """Settings of the search over the samples to give up, beside those of :class:`ProofOptions`.
+    """Settings of the search over the samples to give up, in addition to those of :class:`ProofOptions`.
 
     Attributes
     ----------
     strong_candidates : int
-        Samples of which both branches are tried before one of them is branched on; 1 tries none.
+        Samples for which both branches are tried before branching on one of them; 1 tries none.
     cover_distance : float or "auto"
         The cover bound is used where bound and objective are at least this many samples apart; ``inf`` never
-        uses it, "auto" finds out where it pays.
+        uses it, "auto" finds out where it pays off.
     memory : float
-        Gigabytes of open subproblems and certified sets; when the former outgrow their part, the search goes depth
-        first.
+        Gigabytes of open subproblems and certified sets. If the open subproblems exceed their part, the search goes
+        depth first.
     """
 
     strong_candidates: int = PackingSettings.strong_candidates
@@ -124,29 +124,29 @@ class PackingProof(Proof):
         self._effort = options.later_effort * options.heuristic_effort
         self.slice = options.slice
         self._reduction: Reduction | None = None
-        # The first search: how many subproblems it may look at and has looked at, and whether it is over.
+        # The first search: how many subproblems it may examine and has examined, and whether it is over.
         self._first_limit = options.first_nodes or _FIRST_NODES
         self._first_nodes = 0
         self._first_over = False
-        # The present target, what its search has left open, and the work and subproblems that it has needed so far.
+        # The current target, what its search left open, and the work and subproblems that it has needed so far.
         self._target: float | None = None
         self._open: Frontier | SearchResult | None = None
         self._target_work = self._target_nodes = 0
-        # The target before it, and the work that it has needed.
+        # The previous target, and the work that it needed.
         self._last_target = self.lower_bound
         self._last_work = 0
-        # By how much the logarithm of the work rises with the target; 0 if that is not known yet.
+        # How fast the logarithm of the work rises with the target; 0 if that is not known yet.
         self._work_rate = 0.0
         distance = options.cover_distance
         self.knowledge = knowledge_of(problem)
         memory = options.memory * GIGABYTE
         self.memory = int((1 - _POOL_SHARE) * memory)
         self._settings = PackingSettings(
-            # Half of the gap asked for is left to rounding.
+            # Half of the requested gap is left for rounding.
             gap=limits.gap / 2,
             strong_candidates=int(options.strong_candidates),
             cover_distance=None if distance == "auto" else float(distance),
-            # Every thread has sets of its own, and they have some in common.
+            # Every thread has its own sets, and there are some that all share.
             pool_memory=int(_POOL_SHARE * memory / (limits.threads + 1)),
         )
 
@@ -189,7 +189,7 @@ class PackingProof(Proof):
 
     @property
     def target(self) -> float | None:
-        """What to prove next; None if the proof is complete or a limit was reached."""
+        """The next value to prove; None if the proof is complete or a limit was reached."""
         if self.finished or self.stuck:
             return None
         if self._target is not None and self.lower_bound < self._proven(self._target):
@@ -213,7 +213,7 @@ class PackingProof(Proof):
                 yield
 
     def _first_search(self) -> None:
-        """Search for the optimum itself for a while, by packings alone: enough for small problems."""
+        """Search for the optimum itself for a while, with packings only: enough for small problems."""
         if self._first_nodes == 0 or self._open is None:
             self._open = self._whole(self.objective)
         without_cover = replace(self._settings, cover_distance=inf)
@@ -224,7 +224,7 @@ class PackingProof(Proof):
         self._first_over = found.exhausted or enough
 
     def _search_below(self, target: float) -> None:
-        """Go on with the search below a target, or begin it."""
+        """Continue the search below a target, or start it."""
         if self._open is None or self._target is None or target > self._target:
             self._target_work = self._target_nodes = 0
             self._open = self._whole(target)
@@ -243,33 +243,33 @@ class PackingProof(Proof):
             self._adjust_step(target - self._last_target, self._target_work / max(self._last_work, easy))
             self._work_rate = self._rate_up_to(target)
             self._last_target, self._last_work = target, self._target_work
-            # A search that was not cut short and has not proven its target never will: rounding is in the way.
+            # A search that was not cut short and has not proven its target never will, because of rounding errors.
             self.stuck = not proven
         elif 0 < self._most_work() <= self._target_work and not self.finished:
             self._target = self._open = None
             self._step = max(self._cost, 0.5 * (target - self._last_target))
 
     def remaining_work(self) -> float:
-        """See :class:`Proof`: the work is taken to grow exponentially with the target."""
+        """See :class:`Proof`: assumes that the work grows exponentially with the target."""
         if self._target is not None and self._target_work > self._last_work:
-            # The present target shows that it grows faster.
+            # The current target shows that it grows faster.
             rate = max(self._work_rate, self._rate_up_to(self._target))
         else:
             rate = self._work_rate
         if rate <= 0:
             return inf
         last = self._last_work * exp(min(rate * (self.objective - self._last_target), _LARGEST_EXPONENT))
-        # Targets before the last one take about half of what that does.
+        # Targets before the last one take about half of its work.
         return max(0.0, 1.5 * last - self._target_work)
 
     def _rate_up_to(self, target: float) -> float:
-        """How fast the logarithm of the work has risen from the last target to this one; 0 if that says nothing."""
+        """How fast the logarithm of the work rose from the previous target to this one; 0 if that says nothing."""
         if self._last_work < _EASY_WORK or not target > self._last_target:
             return 0.0
         return max(0.0, log(max(self._target_work, 1) / self._last_work) / (target - self._last_target))
 
     def _most_work(self) -> int:
-        """After how much work to try a lower target than the present one; 0 means never."""
+        """After how much work to try a lower target than the current one; 0 means never."""
         assert self._target is not None
         can_be_lower = self._target - self._last_target >= 2 * self._cost
         return int(_PATIENCE * max(self._last_work, _LEAST_WORK)) if can_be_lower else 0
@@ -283,16 +283,16 @@ class PackingProof(Proof):
         return min(target, self.objective) * (1 - self.limits.gap)
 
     def _adjust_step(self, distance: float, growth: float) -> None:
-        """Choose the next step, if a target so much higher has needed so many times the work."""
-        # The work is taken to grow exponentially with the target.
+        """Choose the next step, given that a target higher by ``distance`` needed ``growth`` times the work."""
+        # The work is assumed to grow exponentially with the target.
         wanted = distance * log(_GROWTH) / log(growth) if growth > 1 else inf
         self._step = max(self._cost, min(max(wanted, _SHORTEST * self._step), _LONGEST * self._step))
 
     def _whole(self, upper: float) -> Frontier:
-        """The whole problem as a frontier, as far as it can be better than ``upper``."""
+        """The whole problem as a frontier, for solutions better than ``upper``."""
         known = self._reduction
         if known is None or known.derived_under < upper * (1 - self._settings.gap):
-            # What is decided for better hyperplanes only is in the way of proving that there are none.
+            # Decisions that hold only for better hyperplanes cannot be used to prove that there are none.
             known = Reduction()
         derived_under = min(upper, known.derived_under)
         return packing_root(self.problem, self.lower_bound, derived_under, kept=known.kept, given_up=known.given_up)

@@ -1,4 +1,4 @@
-"""What the methods ``indicator`` and ``benders`` ask of a mixed-integer programming solver, and two that do it."""
+"""What the methods ``indicator`` and ``benders`` need from a mixed-integer programming solver, and two solvers."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from hardmargin.extras import how_to_install
 if TYPE_CHECKING:
     from hardmargin.mip.base import Backend
 
-# CPLEX reads this when it is imported. Without it, Ctrl-C ends what CPLEX does, and the caller never hears of it.
+# CPLEX reads this when it is imported. Without it, Ctrl-C ends the work of CPLEX without the caller noticing.
 os.environ.setdefault("CPLEX_PY_DISABLE_SIGHANDLER", "1")
 
-# By name: our module, the package it needs, and how that is installed.
+# By name: our module, the package that it needs, and how to install it.
 _BACKENDS = {
     "scip": (f"{__name__}.scip", "pyscipopt", "run pip install PySCIPOpt"),
     "cplex": (f"{__name__}.cplex", "cplex", how_to_install("cplex")),
@@ -23,7 +23,7 @@ _BACKENDS = {
 
 
 def names() -> list[str]:
-    """The names that the option ``backend`` takes."""
+    """The names that the option ``backend`` accepts."""
     return list(_BACKENDS)
 
 
@@ -33,7 +33,7 @@ def get_backend(name: str) -> Backend:
     Raises
     ------
     ValueError
-        If there is none of that name.
+        If there is no back end of that name.
     ImportError
         If the solver is not installed.
     """

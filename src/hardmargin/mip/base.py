@@ -27,15 +27,15 @@ FEASIBILITY = 1e-9
 #: No claim of these methods is finer than this, relatively.
 SMALLEST_GAP = 1e-5
 
-# What is taken off a solver's bound, relatively: more than its tolerances can amount to on data of common scale.
+# Subtracted from a solver's bound, relatively: more than its tolerances can amount to on data of common scale.
 _BOUND_ALLOWANCE = 1e-6
 
-# Objectives of models are multiplied by a factor if costs are outside of this range: tolerances are absolute.
+# Objectives of models are multiplied by a factor if costs are outside this range, because tolerances are absolute.
 _SMALLEST_COST = 1e-3
 _LARGEST_COST = 1e6
 
-# How far apart the sizes of samples, the widths of features and the costs may be for a solver's tolerances to be
-# small beside everything that matters, and what costs may be where the features are of the size of 1.
+# How much the sizes of samples, the widths of features and the costs may differ so that a solver's tolerances are
+# negligible, and which costs are allowed if the features are of the order of 1.
 _LARGEST_RANGE = 1e3
 _LARGEST_COST_RANGE = 1e6
 _BELIEVED_COSTS = (1e-6, 1e7)
@@ -63,7 +63,7 @@ class Separator(Protocol):
 
 @dataclass(frozen=True)
 class IndicatorModel:
-    """The indicator model, and how it is handed over.
+    """The indicator model, and how the solver gets it.
 
     Attributes
     ----------
@@ -72,14 +72,14 @@ class IndicatorModel:
         Bound on every |w_j|.
     cuts : sequence of Cut
     cut_use : str
-        "initial": rows from the start; "removable": rows that the solver may drop from its relaxation;
-        "lazy": rows that it gets when they are violated; "tight": rows from the start for those that are tight
-        in the relaxation of the cover model, the others lazy. A solver that takes only so many rows gets the most
-        useful ones; see :func:`hardmargin.mip.cuts.split_cuts`.
+        "initial": rows from the start; "removable": rows that the solver may drop from its relaxation; "lazy": rows
+        that it gets when they are violated; "tight": rows from the start if they are tight in the relaxation of the
+        cover model, otherwise lazy. A solver that accepts only a limited number of rows gets the most useful ones;
+        see :func:`hardmargin.mip.cuts.split_cuts`.
     start : Incumbent or None
         A hyperplane to start from.
     tuned : bool
-        Whether the solver's settings, and the form that the model has there, are the best found, or the plain ones.
+        Whether to use the best settings and form of the model found for this solver, or the plain ones.
     """
 
     problem: Problem
@@ -99,7 +99,7 @@ class CoverModel:
     costs : ndarray
         Of the variables.
     cuts : sequence of Cut
-        Those known before.
+        The cuts known in advance.
     separate : Separator
         Finds more.
     """
@@ -111,7 +111,7 @@ class CoverModel:
 
 @dataclass
 class Answer:
-    """What a solver has to say, in the end and on the way there.
+    """What a solver reports, at the end and on the way there.
 
     Attributes
     ----------
@@ -119,11 +119,11 @@ class Answer:
         Its own bounds.
     nodes : int
     ended : bool
-        Whether this is all.
+        Whether this is the final answer.
     hyperplane : Incumbent or None
-        Of the indicator model: the solver's solution.
+        For the indicator model: the solver's solution.
     note : str
-        What the user should know about the model that is solved, if it is not all that was asked for.
+        What the user should know about the model that is solved, if it differs from the requested one.
     """
 
     upper: float = float("inf")
@@ -147,8 +147,8 @@ class SolverLimits:
     seed : int
     node_limit : int or None
     observe : callable or None
-        ``observe(answer)``, called several times a second; False ends the solve. The cover model's is called from
-        the caller's thread.
+        ``observe(answer)``, called several times per second; False ends the solve. For the cover model it is called
+        from the caller's thread.
     """
 
     seconds: float
@@ -161,7 +161,7 @@ class SolverLimits:
 
 @dataclass(frozen=True)
 class Refusal:
-    """Why a back end does not take a model."""
+    """Why a back end refuses a model."""
 
     text: str
 
@@ -172,7 +172,7 @@ class Backend(Protocol):
     Attributes
     ----------
     CUT_USE : str
-        How the indicator model's cuts are best handed over.
+        How the indicator model's cuts are best passed to the solver.
     """
 
     CUT_USE: str
@@ -194,7 +194,7 @@ class Backend(Protocol):
 
 
 def within_tolerances(problem: Problem) -> bool:
-    """Whether a solver's tolerances are small beside a problem's numbers, so that its bounds can be believed."""
+    """Whether a solver's tolerances are small beside a problem's numbers, so that its bounds can be trusted."""
     sizes = np.abs(problem.X).max(axis=1, initial=0.0)
     sizes = sizes[sizes > 0]
     if len(sizes) == 0:
@@ -213,11 +213,11 @@ def within_tolerances(problem: Problem) -> bool:
 
 
 def objective_factor(costs: FloatArray) -> float:
-    """What the objective of a model with these costs is multiplied by before a solver gets it."""
+    """The factor by which the objective of a model with these costs is multiplied before a solver gets it."""
     typical = float(np.median(costs))
     return 1.0 if _SMALLEST_COST <= typical <= _LARGEST_COST else 1 / typical
 
 
 def safe_bound(solvers_bound: float) -> float:
-    """A solver's lower bound, less what its tolerances may have added to it."""
+    """A solver's lower bound, minus what its tolerances may have added to it."""
     return max(0.0, solvers_bound * (1 - _BOUND_ALLOWANCE))

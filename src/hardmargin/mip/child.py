@@ -1,7 +1,7 @@
-"""The other side of :mod:`hardmargin.mip.process`: solves one indicator model and says how it goes.
+"""The other side of :mod:`hardmargin.mip.process`: solves one indicator model and reports its progress.
 
-Run as ``python -m hardmargin.mip.child``: standard input brings the name of the back end, the model and the limits,
-standard output takes pickled messages. When standard input ends, the solve does too.
+Run as ``python -m hardmargin.mip.child``. It reads the name of the back end, the model and the limits from standard
+input, and writes pickled messages to standard output. When standard input is closed, the solve ends.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from hardmargin.mip import get_backend
 from hardmargin.mip.base import Answer, IndicatorModel, Refusal, SolverLimits
 from hardmargin.processes import take_output, when_input_ends
 
-# Seconds that a solver has to end when it is asked to and nobody is there to end this process.
+# Seconds that a solver has to end when it is asked to and the parent is gone.
 _GRACE = 5.0
 
 
@@ -30,7 +30,7 @@ class _Parent:
         self._gone = threading.Event()
 
     def request(self) -> tuple[str, IndicatorModel, SolverLimits]:
-        """What is asked for."""
+        """Read the request."""
         asked: tuple[str, IndicatorModel, SolverLimits] = pickle.load(sys.stdin.buffer)
         when_input_ends(self._end_soon)
         return asked
@@ -41,7 +41,7 @@ class _Parent:
         self._replies.flush()
 
     def observe(self, answer: Answer) -> bool:
-        """Pass progress on; False if the solve is to end."""
+        """Pass progress on; False if the solve has to end."""
         try:
             self.send(answer)
         except OSError:
@@ -55,8 +55,8 @@ class _Parent:
 
 
 def main() -> None:
-    """Solve what standard input asks for."""
-    # A solver that prints must not break the messages.
+    """Solve the model that is read from standard input."""
+    # Output printed by a solver must not break the messages.
     parent = _Parent(take_output())
     name, model, limits = parent.request()
     try:

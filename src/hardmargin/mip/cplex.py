@@ -1,4 +1,4 @@
-"""CPLEX, through its Python interface; the community edition from the package index takes small models only."""
+"""CPLEX, through its Python interface; the community edition from the package index accepts only small models."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from hardmargin.mip.cuts import CutMatrix, split_cuts
 from hardmargin.mip.running import Callbacks, WatchedSolver
 from hardmargin.problem import Problem
 
-# Rows count against the community edition's limit; cuts that are asked for do not.
+# Rows count against the community edition's limit; cuts from callbacks do not.
 CUT_USE = "lazy"
 
-# The most variables and the most constraints that the community edition takes, and CPLEX's code for a larger model.
+# The community edition's limit on variables and on constraints, and CPLEX's code for a larger model.
 _COMMUNITY_SIZE = 1000
 _SIZE_LIMIT_EXCEEDED = 1016
 _LARGEST_SECONDS = 1e75
@@ -49,7 +49,7 @@ def solve_indicator(model: IndicatorModel, limits: SolverLimits) -> Answer:
     room = _room(problem)
     solver = _new_solver(limits)
     box = cplex.infinity if model.box is None else model.box
-    # First the weights, then the bias, then the samples that are given up.
+    # First the weights, then the bias, then the variables of the given-up samples.
     solver.variables.add(lb=[-box] * problem.m, ub=[box] * problem.m)
     solver.variables.add(lb=[-cplex.infinity], ub=[cplex.infinity])
     first = problem.m + 1
@@ -102,12 +102,12 @@ def solve_cover(model: CoverModel, limits: SolverLimits) -> Answer:
 
 
 def _room(problem: Problem) -> int | None:
-    """How many rows this CPLEX takes beside the samples' constraints; None means any number.
+    """How many rows this CPLEX accepts besides the samples' constraints; None means any number.
 
     Raises
     ------
     ValueError
-        If it does not even take the model without rows.
+        If it does not accept the model even without rows.
     """
     limit = _size_limit()
     if limit is None:
@@ -119,16 +119,16 @@ def _room(problem: Problem) -> int | None:
 
 
 def _size_limit() -> int | None:
-    """How many variables, and how many constraints, this CPLEX takes; None means any number.
+    """How many variables, and how many constraints, this CPLEX accepts; None means any number.
 
-    Nothing but a model that is too large shows that: the editions have the same version.
+    Only a model that is too large shows this, because the editions have the same version.
     """
     solver = _quiet_solver()
     try:
         solver.variables.add(ub=[1.0] * (_COMMUNITY_SIZE + 1))
         solver.solve()
     except CplexSolverError as error:
-        # Whatever else is wrong shows with the model.
+        # Any other problem shows up with the model.
         return _COMMUNITY_SIZE if _is_size_limit(error) else None
     finally:
         solver.end()
@@ -187,7 +187,7 @@ def _offer_start(solver: Any, model: IndicatorModel) -> None:
 def _run(
     solver: Any, factor: float, plane: int, answer: Answer, limits: SolverLimits, callbacks: Callbacks
 ) -> Answer:
-    """Solve; the first ``plane`` variables are those of the hyperplane, and objectives have the factor in them."""
+    """Solve; the first ``plane`` variables are those of the hyperplane, and objectives include the factor."""
     try:
         _solve(solver, factor, plane, answer, limits, callbacks)
     finally:
@@ -211,7 +211,7 @@ def _solve(
             raise ValueError(_size_message(solver.variables.get_num(), constraints)) from None
         if plane:
             raise
-        # Numerical trouble with a cover: what it has proven before stands, and the cuts are no worse for it.
+        # Numerical trouble with a cover model: what was proven before stays valid, and so do the cuts.
     finally:
         solver.remove_aborter()
     answer.ended = True
@@ -277,7 +277,7 @@ class _Listener(MIPInfoCallback):
 
 
 def _add_found_cuts(solver: Any, first: int, count: int, separate: Separator, callbacks: Callbacks) -> None:
-    """Let CPLEX ask for cuts, at integral points and at fractional ones; it then works on one thread."""
+    """Let CPLEX ask for cuts, at integral and at fractional points; it then uses one thread."""
     solver.parameters.threads.set(1)
     for kind in (_LazyCuts, _FractionalCuts):
         callback = solver.register_callback(kind)

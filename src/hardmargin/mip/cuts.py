@@ -12,10 +12,10 @@ import scipy.sparse
 from hardmargin.arrays import FloatArray
 from hardmargin.mip.base import Cut, IndicatorModel
 
-# Share of the time that may go into finding out which cuts are tight.
+# Share of the time for finding out which cuts are tight.
 _RELAXATION_SHARE = 0.05
 
-# Known cuts that are added at a time, and the violation that makes them worth it.
+# How many known cuts are added at a time, and the least violation for which they are.
 _MOST_CUTS = 200
 _VIOLATION = 1e-6
 
@@ -42,10 +42,10 @@ class CutMatrix:
     def ranked(self, costs: FloatArray, seconds: float) -> tuple[list[int], int]:
         """The indices of all cuts, the most useful first, and how many of them are tight.
 
-        The order is that of the slacks at the cheapest fractional cover, tight cuts first. Of those, the ones with
-        the highest dual prices come first: while all that have a price are kept, so is the relaxation's bound.
-        If the relaxation takes too long, no cut counts as tight, and those that ask most of their members come
-        first, on average over the members.
+        Cuts are ordered by their slack at the cheapest fractional cover, tight cuts first. Among tight cuts, those
+        with the highest dual prices come first: as long as all cuts with a price are kept, so is the relaxation's
+        bound. If the relaxation takes too long, no cut counts as tight, and those that require most of their
+        members, on average per member, come first.
         """
         demands = self.bounds / np.asarray(self.matrix.sum(axis=1)).ravel()
         found = scipy.optimize.linprog(
@@ -73,10 +73,9 @@ class SplitCuts(NamedTuple):
 
 
 def split_cuts(model: IndicatorModel, seconds: float, room: int | None = None) -> SplitCuts:
-    """The cuts that the solver gets as rows, those that it gets when they are violated, and the number of others.
+    """The cuts that the solver gets as rows, those that it gets when violated, and the number of those left out.
 
-    There are others only where the solver takes no more than ``room`` rows and the model does not want any cut to
-    be lazy.
+    Cuts are left out only if the solver accepts no more than ``room`` rows and the model does not allow lazy cuts.
     """
     cuts = list(model.cuts)
     if model.cut_use == "lazy" or not cuts:

@@ -1,8 +1,8 @@
-"""Runs a solver on the indicator model in a process of its own.
+"""Runs a solver on the indicator model in a separate process.
 
-A solver may take its time to look at the clock, and a bug in it may end the process that it runs in. Here it does
-neither to the caller: what it has found and proven is passed on as it goes, a solver that does not end in time is
-ended, and what it said last stands.
+A solver may check the clock rarely, and a bug in it may end the process that it runs in. Here neither affects the
+caller: progress is passed on as it is made, a solver that does not end in time is killed, and its last message
+stays valid.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from typing import IO, Any
 from hardmargin.mip.base import Answer, IndicatorModel, Refusal, SolverLimits
 from hardmargin.processes import INTERVAL, WatchedProcess
 
-# What the interpreter is given to run.
+# What the interpreter runs.
 CHILD = ["-m", "hardmargin.mip.child"]
-# Seconds that a solver has to end when its time is up or it is asked to.
+# Seconds that a solver has to end when its time is up or when it is asked to.
 _GRACE = 0.4
-# Seconds that a process has to end by itself when it has said all and nobody has asked it to: its exit status is
-# wanted. It ends at once, but the machine may be busy.
+# Seconds that a process has to end by itself after its last message if nobody has asked it to, because its exit
+# status is needed. It ends at once, but the machine may be busy.
 _EXIT_GRACE = 10.0
 
 
 def solve_indicator(backend: str, model: IndicatorModel, limits: SolverLimits) -> Answer:
-    """Solve the indicator model with the back end of that name; limits are kept whatever the solver does.
+    """Solve the indicator model with the named back end; limits are kept whatever the solver does.
 
     Raises
     ------
@@ -61,13 +61,13 @@ def solve_indicator(backend: str, model: IndicatorModel, limits: SolverLimits) -
 
 
 class _Child:
-    """The process, and what it says."""
+    """The process and its messages."""
 
     def __init__(self, backend: str, model: IndicatorModel, limits: SolverLimits) -> None:
         deadline = time.monotonic() + limits.seconds
         # Its own clock starts with the model; the observer stays here.
         request = pickle.dumps((backend, model, replace(limits, observe=None)))
-        # Solvers grumble on standard error.
+        # Solvers print messages on standard error.
         self._process = WatchedProcess(
             CHILD, request, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, deadline=deadline
         )
@@ -81,7 +81,7 @@ class _Child:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End it now, if it has not ended by itself."""
+        """End the process now, if it has not ended by itself."""
         self._process.end_input()
         grace = _EXIT_GRACE if self._said_all.is_set() and not self.asked_to_end else 0.0
         if not self._process.ended(within=grace):
@@ -90,21 +90,21 @@ class _Child:
 
     @property
     def overdue(self) -> bool:
-        """Whether its time is up, or that to end when it was asked to."""
+        """Whether its time is up, or the time to end after it was asked to."""
         return self._process.overdue
 
     @property
     def silent(self) -> bool:
-        """Whether nothing more will come: it has ended, or has not done so when it was asked to."""
+        """Whether no further message will come: it has ended, or has not ended although it was asked to."""
         return (self.asked_to_end and self.overdue) or (self._said_all.is_set() and self._messages.empty())
 
     @property
     def status(self) -> int | None:
-        """Its exit status; negative is the signal that ended it."""
+        """Its exit status; negative if a signal ended it."""
         return self._process.status
 
     def next_message(self, seconds: float) -> Any:
-        """The latest message, or None if there is none within these seconds."""
+        """The latest message, or None if there is none within this many seconds."""
         try:
             message = self._messages.get(timeout=seconds)
             while not self._messages.empty():

@@ -1,4 +1,4 @@
-"""Runs a solver beside a watcher, so that limits, progress and Ctrl-C do not wait for its callbacks."""
+"""Runs a solver with a watcher in another thread, so that limits, progress and Ctrl-C do not wait for callbacks."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from collections.abc import Callable
 
 from hardmargin.mip.base import Answer, SolverLimits
 
-# Seconds between two looks at a running solver.
+# Seconds between two checks of a running solver.
 _INTERVAL = 0.05
 
 
 class Callbacks:
-    """Remembers the first exception of a solver's callbacks, which must not pass through the solver."""
+    """Remembers the first exception of a solver's callbacks; exceptions must not pass through the solver."""
 
     def __init__(self) -> None:
         self.error: BaseException | None = None
 
     def guarded(self, function: Callable[[], object]) -> bool:
-        """Call a function, unless one has failed before; whether it went well."""
+        """Call a function, unless one has failed before; return whether it succeeded."""
         if self.error is None:
             try:
                 function()
@@ -29,17 +29,17 @@ class Callbacks:
 
 
 class WatchedSolver:
-    """A solver, and what watches it.
+    """A solver and its watcher.
 
     Parameters
     ----------
     solve, stop : callable
-        The solver's; ``stop`` makes ``solve`` return soon, and is called from another thread.
+        Run the solver and stop it; ``stop`` makes ``solve`` return soon, and is called from another thread.
     answer : Answer
-        Kept up to date by the solver's callbacks, and shown to the observer.
+        Kept up to date by the solver's callbacks, and passed to the observer.
     limits : SolverLimits
     callbacks : Callbacks
-        What they raised, and what ``solve`` raised, comes out in the end.
+        Exceptions of the callbacks and of ``solve`` are raised at the end.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class WatchedSolver:
         self._run_both(apart=self._run_solver, here=self._watch)
 
     def watcher_apart(self) -> None:
-        """Run the solver in this thread, for solvers that want always the same one."""
+        """Run the solver in this thread, for solvers that must always run in the same one."""
         self._run_both(apart=self._watch, here=self._run_solver)
 
     def _run_both(self, apart: Callable[[], None], here: Callable[[], None]) -> None:

@@ -43,7 +43,7 @@ def solve_indicator(model: IndicatorModel, limits: SolverLimits) -> Answer:
         add_found_cuts(scip, built.given_up, CutMatrix(lazy, model.problem.n).violated, callbacks)
     if model.tuned:
         scip.setParam("constraints/indicator/sepaalternativelp", True)
-        # Heuristics on nonlinear programs can take most of the time, and do not look at the clock.
+        # Heuristics for nonlinear programs can take most of the time, and do not check the clock.
         scip.setParam("nlp/disable", True)
     if model.start is not None:
         built.offer(model.start)
@@ -53,7 +53,7 @@ def solve_indicator(model: IndicatorModel, limits: SolverLimits) -> Answer:
 def solve_cover(model: CoverModel, limits: SolverLimits) -> Answer:
     """See :class:`hardmargin.mip.base.Backend`."""
     scip = _new_model(limits)
-    # The branching is what finds cuts; the rest would only delay it.
+    # Branching is what finds cuts; everything else would only delay it.
     scip.setPresolve(SCIP_PARAMSETTING.OFF)
     scip.setHeuristics(SCIP_PARAMSETTING.OFF)
     scip.setSeparating(SCIP_PARAMSETTING.OFF)
@@ -68,7 +68,7 @@ def solve_cover(model: CoverModel, limits: SolverLimits) -> Answer:
 def _new_model(limits: SolverLimits) -> Any:
     scip = Model()
     scip.hideOutput()
-    # Ctrl-C is for the caller to hear.
+    # Ctrl-C is handled by the caller.
     scip.setParam("misc/catchctrlc", False)
     scip.setParam("numerics/feastol", FEASIBILITY)
     scip.setParam("numerics/dualfeastol", FEASIBILITY)
@@ -81,13 +81,13 @@ def _new_model(limits: SolverLimits) -> Any:
 
 
 def _run(scip: Any, factor: float, plane: Sequence[Any], limits: SolverLimits, callbacks: Callbacks) -> Answer:
-    """Solve; ``plane`` are the variables of the hyperplane, if any, and objectives have the factor in them."""
+    """Solve; ``plane`` are the variables of the hyperplane, if any, and objectives include the factor."""
     answer = Answer()
     listener = _Listener(answer, factor, plane, callbacks)
     scip.includeEventhdlr(listener, "hardmargin_progress", "keeps the answer up to date")
     watched = WatchedSolver(scip.optimizeNogil, scip.interruptSolve, answer, limits, callbacks)
     if plane:
-        # The automatic differentiation in SCIP's nonlinear part does not take more than some dozens of threads.
+        # The automatic differentiation in SCIP's nonlinear part supports only some dozens of threads.
         watched.watcher_apart()
     else:
         watched.solver_apart()
@@ -144,9 +144,9 @@ class _BuiltIndicator:
     plane : list
         The variables of the weights, then the bias.
     given_up : list
-        A binary variable for each sample.
+        One binary variable per sample.
     factor : float
-        What the objective is multiplied by.
+        The factor of the objective.
     """
 
     def __init__(self, scip: Any, model: IndicatorModel) -> None:
@@ -160,7 +160,7 @@ class _BuiltIndicator:
         self.factor = objective_factor(problem.costs)
         costs = (self.factor * problem.costs).tolist()
         self.given_up = [scip.addVar(f"z{i}", "B", obj=cost) for i, cost in enumerate(costs)]
-        # SCIP's objectives are linear. One square at a time is approximated from below with far fewer planes than
+        # SCIP's objectives are linear. Separate squares are approximated from below with far fewer planes than
         # their sum, but the plain model has the sum.
         self._groups = [[j] for j in range(problem.m)] if model.tuned else [list(range(problem.m))]
         self._half_squares = [scip.addVar(f"t{k}", obj=self.factor) for k in range(len(self._groups))]
@@ -174,7 +174,7 @@ class _BuiltIndicator:
             )
 
     def offer(self, start: Incumbent) -> None:
-        """Give SCIP a solution, with the slack variables that its indicator constraints have of their own."""
+        """Give SCIP a solution, including the slack variables of its indicator constraints."""
         coef, intercept = start
         evaluation = self._problem.evaluate(coef, intercept)
         violated = np.zeros(self._problem.n, dtype=bool)

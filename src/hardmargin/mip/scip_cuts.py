@@ -14,16 +14,16 @@ from hardmargin.mip.running import Callbacks
 
 
 def add_rows(scip: Any, cuts: Sequence[Cut], variables: Sequence[Any], *, removable: bool = False) -> None:
-    """Give SCIP cuts as rows; of removable ones it may drop what is not tight from its relaxation."""
+    """Give SCIP cuts as rows; it may drop removable ones from its relaxation if they are not tight."""
     for cut in cuts:
         row = quicksum(factor * variables[i] for i, factor in zip(cut.members, cut.factors, strict=True))
         scip.addCons(row >= cut.bound, removable=removable)
 
 
 def add_found_cuts(scip: Any, variables: Sequence[Any], separate: Separator, callbacks: Callbacks) -> None:
-    """Let SCIP ask for cuts, at fractional points and at integral ones."""
-    # What SCIP concludes from the rows that it knows need not hold with those that are still to be found: variables
-    # that look alike are not, and the cheapest value of one is not always allowed.
+    """Let SCIP ask for cuts, at fractional and at integral points."""
+    # Conclusions from the rows that SCIP knows need not hold for rows that are still to be found: variables that
+    # look symmetric are not, and the cheapest value of a variable is not always feasible.
     scip.setParam("misc/usesymmetry", 0)
     scip.setParam("misc/allowstrongdualreds", False)
     scip.setParam("misc/allowweakdualreds", False)
