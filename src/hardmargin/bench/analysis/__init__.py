@@ -1,1 +1,1 @@
-"""What records say: one shape for our runs and published ones, and means, tests and profiles over them."""
+"""Analysis of records: one form for our runs and published ones, and means, tests and profiles over them."""

@@ -13,7 +13,7 @@ SHIFT = 1.0
 
 
 class Summary(NamedTuple):
-    """What a table shows of a system on a group of runs.
+    """What a table shows for a system on a group of runs.
 
     Attributes
     ----------
@@ -56,8 +56,8 @@ def mean(values: Iterable[float]) -> float:
 def shifted_geometric_mean(values: Sequence[float], shift: float = SHIFT) -> float:
     """The geometric mean of the values plus ``shift``, minus ``shift``.
 
-    Unlike the arithmetic mean it is not ruled by the few longest times, and unlike the plain geometric mean not by
-    the shortest.
+    Unlike the arithmetic mean it is not dominated by the few longest times, and unlike the plain geometric mean not
+    by the shortest.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def shifted_geometric_mean(values: Sequence[float], shift: float = SHIFT) -> flo
 def select(
     runs: Iterable[SystemRun], *, system: str | None = None, set: str = "", by: str = "", row: str = ""
 ) -> list[SystemRun]:
-    """The runs of one cell of a table; "" chooses all.
+    """The runs of one cell of a table; "" selects all.
 
     Parameters
     ----------

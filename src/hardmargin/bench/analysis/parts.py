@@ -1,4 +1,4 @@
-"""The parts of a campaign that no table and no figure mixes: pairs with published results, and others."""
+"""The parts of a campaign that are kept apart in tables and figures: pairs with published results, and others."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Part(NamedTuple):
     name : str
         For file names; "" for the pairs of the benchmark.
     subject : str
-        What the runs are on, for headings and sentences.
+        What kind of instances the runs use, for headings and sentences.
     runs : list of SystemRun
     """
 
@@ -41,7 +41,7 @@ def on_benchmark(run: SystemRun) -> bool:
 
 
 def parts_of(runs: Sequence[SystemRun]) -> list[Part]:
-    """The pairs of the benchmark, the generated instances and all others, as far as there are runs of them."""
+    """The pairs of the benchmark, the generated instances and all others, if there are runs of them."""
     generated = [run for run in runs if run.group.startswith("gen") and not is_benchmark(run.instance)]
     others = [run for run in runs if not run.group.startswith("gen") and not on_benchmark(run)]
     parts = [
@@ -53,7 +53,7 @@ def parts_of(runs: Sequence[SystemRun]) -> list[Part]:
 
 
 def left_out(parts: Sequence[Part]) -> str:
-    """What the tables of the benchmark do not count, for their captions; "" if they count everything."""
+    """The runs that the tables of the benchmark do not count, for their captions; "" if they count everything."""
     others = [(len(part.runs), part.subject) for part in parts if part.name]
     counts = [f"{count} {'run' if count == 1 else 'runs'} on {subject}" for count, subject in others]
     return f"Not counted here: {', '.join(counts)}, which are shown apart." if counts else ""

@@ -1,4 +1,4 @@
-"""How runs go on over time: gaps at a moment, primal-dual integrals, proofs over time, performance profiles."""
+"""Runs over time: gaps at a given time, primal-dual integrals, proofs over time, performance profiles."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from hardmargin.arrays import FloatArray
 from hardmargin.bench.analysis.aggregate import mean
 from hardmargin.bench.analysis.runs import SystemRun, common, systems_of
 
-# Times below this differ by chance more than by method.
+# Times below this differ more by chance than by method.
 _SHORTEST = 0.01
 
 
 def gap_at(run: SystemRun, seconds: float) -> float | None:
-    """The gap in percent after so many seconds: 100 while nothing is known, None beyond the time limit.
+    """The gap in percent after this many seconds: 100 while nothing is known, None beyond the time limit.
 
     The end of the run counts as its last point, so that a proof, whose gap is the final one, stays proven.
     """
@@ -33,7 +33,7 @@ def gap_at(run: SystemRun, seconds: float) -> float | None:
 
 
 def mean_gaps(runs: Sequence[SystemRun], times: Iterable[float]) -> list[float | None]:
-    """The mean gap in percent at each time; None where one of the runs was not given that long."""
+    """The mean gap in percent at each time; None where the time limit of one of the runs was shorter."""
     means: list[float | None] = []
     for time in times:
         gaps = [gap_at(run, time) for run in runs]
@@ -43,9 +43,9 @@ def mean_gaps(runs: Sequence[SystemRun], times: Iterable[float]) -> list[float |
 
 
 def primal_dual_integral(run: SystemRun) -> float:
-    """The gap, as a fraction, integrated from the start to the time limit: seconds, the fewer the better.
+    """The gap, as a fraction, integrated from the start to the time limit, in seconds; smaller is better.
 
-    It is 0 for a proof at once, and the time limit if no bounds were ever known.
+    It is 0 for an immediate proof, and the time limit if no bounds were ever known.
     """
     total, reached, gap = 0.0, 0.0, 100.0
     end = min(run.seconds, run.time_limit)
@@ -73,8 +73,8 @@ def performance_profile(runs: Sequence[SystemRun]) -> dict[str, tuple[FloatArray
     """Dolan and Moré's profile: for each system, time ratios and the fraction of problems solved within them.
 
     The ratio of a run is its time over that of the fastest system on the same problem. Problems are the pairs of
-    instance and C that all systems have run; of several seeds the mean time counts. Runs without a proof are
-    never within any ratio. Times below 10 ms count as 10 ms.
+    instance and C that all systems have run; with several seeds the mean time counts. Runs without a proof are not
+    within any ratio. Times below 10 ms count as 10 ms.
     """
     shared = common(runs)
     systems = systems_of(shared)
@@ -93,7 +93,7 @@ def performance_profile(runs: Sequence[SystemRun]) -> dict[str, tuple[FloatArray
 
 
 def _solve_times(runs: Iterable[SystemRun]) -> dict[tuple[str, float], float]:
-    """The mean time for each pair over its seeds; infinite if one of them has no proof."""
+    """The mean time over the seeds of each pair; infinite if one of them has no proof."""
     found: dict[tuple[str, float], list[float]] = {}
     for run in runs:
         found.setdefault(run.pair, []).append(max(run.seconds, _SHORTEST) if run.proven else math.inf)

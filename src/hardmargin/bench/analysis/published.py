@@ -1,7 +1,7 @@
-"""What has been published on the same instances: Brooks (2011), as run again by the paper, and its CB-SVM-HML.
+"""Published results on the same instances: Brooks (2011), as rerun by the paper, and its CB-SVM-HML.
 
-All with CPLEX 12.9 and 600 s a run on an Intel Xeon E5-2620 at 2.1 GHz. The paper's aggregate figures are here; its
-results by instance are read from ``paper_results.csv`` in the data folder, where that is present.
+All with CPLEX 12.9 and 600 s per run on an Intel Xeon E5-2620 at 2.1 GHz. The paper's aggregate figures are here;
+its results by instance are read from ``paper_results.csv`` in the data folder, if that is present.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ class Aggregate(NamedTuple):
     seconds: float
 
 
-# Tables 2 to 6, (set, what the rows are, row): Brooks 2011, CB-SVM-HML. "" is the last line, Overall. Every figure
-# agrees with the results by instance but two: the mean time of Brooks at n = 500 is printed as 600.00 for both
-# types, where the results give 598.60 (A) and 598.61 (B); the printed last lines are those of the results.
+# Tables 2 to 6, (set, what the rows are, row): Brooks 2011, CB-SVM-HML. "" is the last line, Overall. All figures
+# agree with the results by instance except two: the mean time of Brooks at n = 500 is printed as 600.00 for both
+# types, while the results give 598.60 (A) and 598.61 (B). The printed last lines are those of the results.
 _PRINTED = {
     ("UCI", "", ""): ((149, 275, 33.32, 295.31), (152, 275, 20.70, 280.17)),
     ("A", "n", "60"): ((75, 75, 0.00, 2.87), (75, 75, 0.00, 32.83)),
@@ -59,7 +59,7 @@ _PRINTED = {
 # The text gives 371 and 488 of 875 and mean gaps of 39.61 and 17.65 %; the mean times are those of the results.
 _ALL = ((371, 875, 39.61, 365.36), (488, 875, 17.65, 297.04))
 
-# Not printed in the paper: the UCI sets one by one, aggregated from the results by instance.
+# Not printed in the paper: the single UCI sets, aggregated from the results by instance.
 _UCI_SETS = {
     "adult": ((0, 25, 89.92, 598.67), (0, 25, 55.10, 599.50)),
     "australian": ((0, 25, 81.67, 598.74), (0, 25, 53.89, 599.52)),
@@ -87,8 +87,8 @@ CONFIGURATIONS_PROVEN = {
 }
 
 # Table 7, two-sided p-values of the configurations against (5 %, 5 %); 0.001 stands for "< 0.001". Against Brooks
-# 2011 all eight are "< 0.001". The text calls (5 %, 5 %) the better one in every significant comparison; by the
-# results by instance it is (10 %, 10 %) that has the smaller gaps of these two, 17.42 against 17.65 % on average.
+# 2011 all eight are "< 0.001". The text calls (5 %, 5 %) the better one in every significant comparison. In the
+# results by instance, (10 %, 10 %) has the smaller gaps of these two, 17.42 against 17.65 % on average.
 WILCOXON_AGAINST_REFERENCE = {
     "cb_20_0": 0.001,
     "cb_0_20": 0.001,
@@ -103,7 +103,7 @@ _SIMULATED = re.compile(r"n(60|100|200|500)d(2|5|10)[AB]Tj[0-4]")
 
 
 def is_benchmark(instance: str) -> bool:
-    """Whether an instance is one of the 175, rather than one of a user or a generated one.
+    """Whether an instance is one of the 175, and not a user's or a generated one.
 
     Examples
     --------
@@ -175,7 +175,7 @@ def read_published(folder: Path | None) -> list[SystemRun]:
     Raises
     ------
     ValueError
-        If the file is there but not what it should be.
+        If the file exists but is not valid.
     """
     path = None if folder is None else folder / _FILE
     if path is None or not path.is_file():
@@ -202,7 +202,7 @@ def _run(row: dict[str, str]) -> SystemRun:
         objective=float(row["upper_bound"]),
         lower_bound=float(row["lower_bound"]),
         gap=float(row["gap_percent"]),
-        # As measured: runs that reached the limit have about 599 s, and so they enter the paper's averages.
+        # As measured: runs that reached the limit have about 599 s, and enter the paper's averages with this time.
         seconds=float(row["time_s"]),
         time_limit=TIME_LIMIT,
         nodes=None,

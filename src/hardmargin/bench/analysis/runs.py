@@ -1,4 +1,4 @@
-"""Runs as tables and figures see them: one shape for the records of campaigns and for published results."""
+"""Runs as tables and figures use them: one form for the records of campaigns and for published results."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from hardmargin.bench.running.configurations import BENDERS_SHARES
 class SystemRun(NamedTuple):
     """One run of a system (a method in a configuration, with its limits) on an instance with one C.
 
-    ``gap`` is in percent; 100, all that is known without an answer, if there is none. ``seconds`` is what averages
-    count: the runtime if the run has proven its solution optimal, else the time limit.
+    ``gap`` is in percent; it is 100 if there is no answer. ``seconds`` is the time that averages use: the runtime
+    if the run has proven its solution optimal, otherwise the time limit.
     """
 
     system: str
@@ -61,7 +61,7 @@ class SystemRun(NamedTuple):
 
 
 def runs_of(records: Iterable[Record]) -> list[SystemRun]:
-    """The runs that records tell of; of several records of the same run the last counts."""
+    """The runs of these records; of several records of the same run the last counts."""
     return [_run(record, system) for system, chosen in by_system(records).items() for record in chosen]
 
 
@@ -88,13 +88,13 @@ def common(runs: Sequence[SystemRun]) -> list[SystemRun]:
 
 
 def on_same_pairs(runs: Iterable[SystemRun], others: Iterable[SystemRun]) -> list[SystemRun]:
-    """Those of the runs whose pair of instance and C is also among the others'."""
+    """The runs whose pair of instance and C also occurs among the others."""
     pairs = {run.pair for run in others}
     return [run for run in runs if run.pair in pairs]
 
 
 def by_pair(runs: Iterable[SystemRun], value: Callable[[SystemRun], float]) -> dict[tuple[str, float], float]:
-    """A value for each pair of instance and C: its mean over the seeds."""
+    """One value per pair of instance and C: the mean over its seeds."""
     found: dict[tuple[str, float], list[float]] = {}
     for run in runs:
         found.setdefault(run.pair, []).append(value(run))
@@ -102,7 +102,7 @@ def by_pair(runs: Iterable[SystemRun], value: Callable[[SystemRun], float]) -> d
 
 
 def configuration_name(configuration: str) -> str:
-    """What readers of the paper know a configuration by.
+    """The name of a configuration in the paper.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def configuration_name(configuration: str) -> str:
 
 
 def system_names(records: Iterable[Record]) -> dict[tuple[Hashable, ...], str]:
-    """Name every combination of method, configuration and limits; the limits only where they tell two apart."""
+    """Name every combination of method, configuration and limits; limits are named only if they differ."""
     settings = list(dict.fromkeys(map(_settings, records)))
     names = {}
     for setting in settings:

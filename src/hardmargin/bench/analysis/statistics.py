@@ -1,4 +1,4 @@
-"""Whether the gaps of two systems differ: the paired-samples Wilcoxon signed-rank test of the paper's Table 7."""
+"""Whether the gaps of two systems differ: the paired Wilcoxon signed-rank test of the paper's Table 7."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hardmargin.bench.analysis.runs import SystemRun, by_pair
 #: The paper's level of significance.
 LEVEL = 0.05
 
-# Gaps are percentages of which a millionth is rounding: two optimal runs are equal.
+# Gaps are percentages, of which a millionth may be rounding: two optimal runs are equal.
 _TIE = 1e-4
 
 
@@ -24,7 +24,7 @@ class Comparison(NamedTuple):
     pairs : int
         Pairs of instance and C that both have run.
     smaller, larger : int
-        How often the first has the smaller, or larger, gap.
+        How often the first has the smaller or larger gap.
     p : float or None
         Two-sided; None if no gap differs.
     """
@@ -38,7 +38,7 @@ class Comparison(NamedTuple):
 
     @property
     def verdict(self) -> str:
-        """What follows at the level of significance."""
+        """The conclusion at the level of significance."""
         if self.p is None:
             return "equal gaps"
         if self.p >= LEVEL:
@@ -49,7 +49,7 @@ class Comparison(NamedTuple):
 def compare_gaps(runs: Sequence[SystemRun], others: Sequence[SystemRun]) -> Comparison | None:
     """Test the gaps of two systems on the pairs of instance and C that both have run; None if there are none.
 
-    Equal gaps are left out, as Wilcoxon does it; gaps count as equal within a ten-thousandth of a percent, the
+    Equal gaps are left out, as in Wilcoxon's test. Gaps count as equal within a ten-thousandth of a percent, the
     difference that a proof may leave.
     """
     from scipy.stats import rankdata, wilcoxon

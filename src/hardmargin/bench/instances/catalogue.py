@@ -1,4 +1,4 @@
-"""The 175 instances of the literature by name, and generated ones that stand in for them."""
+"""The 175 instances of the literature by name, and generated ones that can replace them."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ class DataFile:
 
     @property
     def folder(self) -> str:
-        """Where the file lies in the authors' repository, below ``Datasets``."""
+        """Where the file is in the authors' repository, below ``Datasets``."""
         return "Brooks_RealWorldData" if set_of(self.name) == "UCI" else "Brooks_SVM_Data"
 
     def is_content(self, content: bytes) -> bool:
-        """Whether this is what has been published."""
+        """Whether this is the published content."""
         return hashlib.sha256(content).hexdigest() == self.sha256
 
 
@@ -68,7 +68,7 @@ class Instance:
 
     @property
     def set(self) -> str:
-        """The set that it belongs to: "A", "B" or "UCI"."""
+        """Its set: "A", "B" or "UCI"."""
         return set_of(self.name)
 
     @property
@@ -125,7 +125,7 @@ def generated_instances() -> list[Instance]:
 
 
 def selected(instances: Sequence[Instance], parts: Sequence[str] = (), sets: Sequence[str] = ()) -> list[Instance]:
-    """The instances that are asked for.
+    """The selected instances.
 
     Parameters
     ----------

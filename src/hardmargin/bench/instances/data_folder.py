@@ -17,7 +17,7 @@ _OTHERWISE = "Without them, --generated runs on random instances."
 
 
 def named_folder(given: str | None) -> Path | None:
-    """The data folder that is asked for: the one given, else that of $HARDMARGIN_DATA, else None."""
+    """The requested data folder: the one given, otherwise $HARDMARGIN_DATA, otherwise None."""
     name = given or os.environ.get("HARDMARGIN_DATA")
     return Path(name) if name else None
 
@@ -33,7 +33,7 @@ def find_data(given: str | None = None) -> Path:
     Raises
     ------
     ValueError
-        If none is named, or it has no instances; the message says how to obtain them.
+        If no folder is named, or it has no instances; the message says how to obtain them.
     """
     folder = named_folder(given)
     if folder is None:
@@ -49,12 +49,12 @@ def find_data(given: str | None = None) -> Path:
 
 
 def refuse_instances_themselves(folder: Path) -> None:
-    """Say so if a folder is not a data folder but the one inside it that holds the instances.
+    """Refuse the subfolder that contains the instances in place of the data folder.
 
     Raises
     ------
     ValueError
-        If it has no subfolder of that name, and published files itself.
+        If it has no subfolder of that name, but contains published files itself.
     """
     if (folder / SUBFOLDER).is_dir() or not any((folder / name).is_file() for name in data_files()):
         return
@@ -65,5 +65,5 @@ def refuse_instances_themselves(folder: Path) -> None:
 
 
 def how_to_obtain(folder: Path) -> str:
-    """What puts the published files into a folder, in words."""
+    """How to get the published files into a folder, in words."""
     return f"'hardmargin bench fetch --data {folder}' downloads what is missing from {REPOSITORY}"

@@ -1,4 +1,4 @@
-"""Downloads the published instances, and takes no file whose checksum is not the published one."""
+"""Downloads the published instances, and refuses files whose checksum is not the published one."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ _TIMEOUT = 30.0
 _ATTEMPTS = 3
 _PAUSE = 1.0
 _NOT_FOUND = 404
-# A server that answers these may answer otherwise a moment later.
+# HTTP errors that may be temporary.
 _PASSING = frozenset({408, 429, 500, 502, 503, 504})
 
 
 def fetch(
     folder: Path, url: str = AUTHORS_URL, *, on_file: Callable[[DataFile, bool], None] | None = None
 ) -> tuple[int, int]:
-    """Download what is missing or damaged in a data folder.
+    """Download the files that are missing or damaged in a data folder.
 
     Parameters
     ----------
     folder : Path
-        The data folder; the files go to its subfolder ``brooks``. Made if missing.
+        The data folder; the files go to its subfolder ``brooks``. Created if missing.
     url : str
         Where the files are: directly below, or in the two folders of the authors' repository.
     on_file : callable, optional
@@ -45,13 +45,13 @@ def fetch(
     Returns
     -------
     downloaded, present : int
-        How many files were downloaded, and how many were there already.
+        How many files were downloaded, and how many were already there.
 
     Raises
     ------
     ValueError
-        If the folder holds the instances itself, or a file cannot be had or is not the published one. Files that
-        came before it are kept, and a second call goes on from there.
+        If the folder contains the instances itself, or a file cannot be downloaded or is not the published one.
+        Files downloaded before it are kept, and another call continues from there.
     """
     refuse_instances_themselves(folder)
     target = folder / SUBFOLDER
@@ -79,7 +79,7 @@ def _published_content(file: DataFile, url: str) -> bytes:
 
 
 def _content(file: DataFile, url: str) -> tuple[str, bytes]:
-    """Where the file was found, and what it holds."""
+    """The address of the file, and its content."""
     places = [f"{file.folder}/{quote(file.name)}", quote(file.name)]
     if url != AUTHORS_URL:
         places.reverse()
@@ -91,11 +91,11 @@ def _content(file: DataFile, url: str) -> tuple[str, bytes]:
 
 
 def _downloaded(address: str, size: int) -> bytes | None:
-    """What is at an address; None if nothing is."""
+    """The content of an address; None if there is none."""
     for attempt in range(1, _ATTEMPTS + 1):
         try:
             with urlopen(address, timeout=_TIMEOUT) as answer:
-                # One byte more than expected is enough to see that a file is another one.
+                # One byte more than expected is enough to see that the file is a different one.
                 content: bytes = answer.read(size + 1)
                 return content
         except HTTPError as error:

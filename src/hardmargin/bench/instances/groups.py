@@ -1,4 +1,4 @@
-"""What the name of an instance tells: its set and its group."""
+"""What the name of an instance says: its set and its group."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SYNTHETIC = re.compile(r"(?:n|gen)(?P<n>\d+)d(?P<m>\d+)(?P<set>[AB])(?:Tj)?\d+"
 
 
 def set_of(instance: str) -> str:
-    """The set that an instance belongs to, by its name.
+    """The set of an instance, from its name.
 
     Examples
     --------
@@ -23,7 +23,7 @@ def set_of(instance: str) -> str:
 
 
 def group_of(instance: str) -> str:
-    """The instances that differ only in fold or number share a group.
+    """The group of an instance: instances that differ only in fold or number share a group.
 
     Examples
     --------

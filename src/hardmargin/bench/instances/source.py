@@ -18,14 +18,14 @@ class Source(Protocol):
     """The samples of instances."""
 
     def check(self, instances: Iterable[Instance]) -> None:
-        """Raise ValueError if the samples of one of them cannot be had."""
+        """Raise ValueError if the samples of one of them are not available."""
 
     def load(self, name: str) -> Dataset:
         """The samples of an instance."""
 
 
 class PublishedFiles:
-    """The published instances in a folder, each compared with its checksum before it is used.
+    """The published instances in a folder; each file's checksum is checked before it is used.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Records of runs: one line of JSON each, the files that hold them, and the best values that they add up to."""
+"""Records of runs: one line of JSON each, their files, and the best known values that follow from them."""
 
 from hardmargin.bench.records.record import Record, read_records
 

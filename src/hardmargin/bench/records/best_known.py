@@ -1,7 +1,7 @@
 """Best known objectives: the table of the data folder, and ``.solu`` files, which campaigns extend.
 
-A line of a ``.solu`` file is ``=opt= NAME VALUE`` if the value is proven minimal up to a relative gap of 1e-6, else
-``=best= NAME VALUE``; a name is that of the instance, "_C" and the penalty: ``n60d2ATj0_C10``.
+A line of a ``.solu`` file is ``=opt= NAME VALUE`` if the value is proven minimal up to a relative gap of 1e-6, and
+``=best= NAME VALUE`` otherwise. A name consists of the instance, "_C" and the penalty: ``n60d2ATj0_C10``.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ PROVEN_GAP = 1e-6
 #: The table of a data folder.
 TABLE = "best_known.csv"
 
-# Half a unit of the last of the six decimals that the table has.
+# Half a unit of the last of the six decimals in the table.
 _WRITTEN = 5e-7
 
 #: The instance and the penalty.
@@ -31,7 +31,7 @@ Key = tuple[str, float]
 
 @dataclass(frozen=True)
 class Known:
-    """What is known of a problem's optimum.
+    """What is known about the optimum of a problem.
 
     Attributes
     ----------
@@ -40,9 +40,9 @@ class Known:
     proven : bool
         Whether it is proven minimal up to :data:`PROVEN_GAP`.
     rounding : float
-        How far the value may be from what was found, because it was written with few digits.
+        How far the value may be from the true one, because it was written with few digits.
     source : str
-        Where this is from, in words.
+        Where the value comes from, in words.
     """
 
     value: float
@@ -80,9 +80,9 @@ def read_solu(path: str | os.PathLike[str]) -> dict[Key, Known]:
     Raises
     ------
     ValueError
-        If a line is none of it; the message names file and line.
+        If a line is not valid; the message names file and line.
     OSError
-        If it cannot be read.
+        If the file cannot be read.
     """
     known: dict[Key, Known] = {}
     for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), start=1):
@@ -114,13 +114,13 @@ def write_solu(known: Mapping[Key, Known], path: str | os.PathLike[str]) -> None
 
 
 def extended(known: Mapping[Key, Known], records: Iterable[Record]) -> dict[Key, Known]:
-    """What is known, and what checked records add to it.
+    """The known values, improved by checked records.
 
     Parameters
     ----------
     known : mapping
     records : iterable of Record
-        Those that are not checked, or have no answer, add nothing.
+        Records that are not checked, or have no answer, add nothing.
     """
     result = dict(known)
     for record in records:
@@ -131,7 +131,7 @@ def extended(known: Mapping[Key, Known], records: Iterable[Record]) -> dict[Key,
 
 
 def extend_solu(path: str | os.PathLike[str], records: Iterable[Record]) -> None:
-    """Add what records have found to a ``.solu`` file, which is made if missing."""
+    """Add the values of records to a ``.solu`` file, which is created if missing."""
     present = read_solu(path) if Path(path).exists() else {}
     write_solu(extended(present, records), path)
 

@@ -1,4 +1,4 @@
-"""Files of records, a line of JSON each: appended to safely, and read whatever has happened to the last line."""
+"""Files of records, one line of JSON each: safe to append to, and readable even if the last line is incomplete."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ Keyed = TypeVar("Keyed", bound="KeyedLine")
 
 
 class JsonLine:
-    """A dataclass that is a line of JSON."""
+    """A dataclass that is stored as one line of JSON."""
 
     #: What a line is called when it is not one.
     what: ClassVar[str] = "a record"
 
     def to_json(self) -> str:
-        """One line of JSON, without its end."""
+        """One line of JSON, without the line break."""
         values: Any = self
         return json.dumps(asdict(values), allow_nan=False, separators=(",", ":"))
 
     @classmethod
     def from_json(cls: type[Line], text: str) -> Line:
-        """Rebuild a record from :meth:`to_json`; keys that are not known are ignored.
+        """Rebuild a record from :meth:`to_json`; unknown keys are ignored.
 
         Raises
         ------
         ValueError
-            If the text is no record.
+            If the text is not a record.
         """
         kind: Any = cls
         try:
@@ -59,7 +59,7 @@ def _field_types(kind: Any) -> dict[str, Any]:
 
 
 def _fits(value: Any, hint: Any) -> bool:
-    """Whether a value of JSON has the type of a field."""
+    """Whether a JSON value has the type of a field."""
     kind = get_origin(hint) or hint
     if kind is UnionType:
         return any(_fits(value, option) for option in get_args(hint))
@@ -83,7 +83,7 @@ def _told(hint: Any) -> str:
 
 
 class KeyedLine(Protocol):
-    """A record of which there is one a key."""
+    """A record that is unique for its key."""
 
     @property
     def key(self) -> Any: ...
@@ -93,12 +93,12 @@ class KeyedLine(Protocol):
 
 
 def latest_records(path: str | os.PathLike[str], kind: type[Keyed]) -> tuple[list[Keyed], bool]:
-    """The records of a file's complete lines, of several with the same key the last; and whether more follows.
+    """The records of a file's complete lines, the last one for each key; and whether an incomplete line follows.
 
     Raises
     ------
     ValueError
-        If a line is no record; the message names file and line.
+        If a line is not a record; the message names file and line.
     OSError
         If the file cannot be read.
     """
@@ -115,7 +115,7 @@ def latest_records(path: str | os.PathLike[str], kind: type[Keyed]) -> tuple[lis
 
 
 def read_latest(path: str | os.PathLike[str], kind: type[Keyed], lost: str) -> list[Keyed]:
-    """The same records; that something more follows is a warning, with what that means.
+    """The same records; an incomplete last line gives a warning that says what is lost.
 
     Raises
     ------
@@ -129,20 +129,20 @@ def read_latest(path: str | os.PathLike[str], kind: type[Keyed], lost: str) -> l
 
 
 def numbered_lines(path: str | os.PathLike[str]) -> tuple[list[tuple[int, str]], bool]:
-    """The lines of a file of records with their numbers, those that are complete and not blank.
+    """The complete, non-blank lines of a file of records, with their line numbers.
 
     Returns
     -------
     lines : list of (int, str)
     torn : bool
-        Whether something without a line's end follows.
+        Whether an incomplete line follows.
 
     Raises
     ------
     ValueError
         If the file is not text.
     OSError
-        If it cannot be read.
+        If the file cannot be read.
     """
     _require_file(path)
     content = Path(path).read_bytes()
@@ -158,17 +158,17 @@ def numbered_lines(path: str | os.PathLike[str]) -> tuple[list[tuple[int, str]],
 class RecordFile:
     """Appends records to a file, each in one write that has reached the disk when :meth:`append` returns.
 
-    A torn last line is removed first. Only one process may have the file open for appending.
+    An incomplete last line is removed first. Only one process may have the file open for appending.
 
     Parameters
     ----------
     path : str or path-like
-        The file; made if missing.
+        The file; created if missing.
 
     Raises
     ------
     ValueError
-        If another campaign is appending to it, or it holds something else.
+        If another campaign is appending to the file, or it contains something else.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -194,7 +194,7 @@ class RecordFile:
     def append(self, line: str) -> None:
         """Append one line of JSON."""
         content = (line + "\n").encode("utf-8")
-        # Regular files take it all at once, unless the disk is full.
+        # A regular file accepts the whole line at once, unless the disk is full.
         written = os.write(self._file, content)
         if written != len(content):
             raise OSError(f"only {written} of {len(content)} bytes were written; is the disk full?")
@@ -202,7 +202,7 @@ class RecordFile:
 
 
 def _require_file(path: str | os.PathLike[str]) -> None:
-    """A device may have no end."""
+    """Refuse anything but a regular file: a device may have no end."""
     if Path(path).exists() and not Path(path).is_file():
         raise ValueError(f"{path}: a folder or a device; expected a file of records.")
 

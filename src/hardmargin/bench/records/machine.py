@@ -1,4 +1,4 @@
-"""Where and when a run was made, as records keep it."""
+"""Where and when a run was made, as stored in records."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 @cache
 def machine() -> dict[str, Any]:
-    """Processor, cores, memory in bytes and system; None for what cannot be found out."""
+    """Processor, cores, memory in bytes and system; None for what cannot be determined."""
     return {
         "processor": _processor(),
         "cores": os.cpu_count(),
@@ -22,7 +22,7 @@ def machine() -> dict[str, Any]:
 
 
 def utc_now() -> str:
-    """This moment, in ISO 8601."""
+    """The current time, in ISO 8601."""
     return datetime.now(timezone.utc).isoformat(timespec="milliseconds")
 
 

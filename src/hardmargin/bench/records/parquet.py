@@ -13,7 +13,7 @@ from hardmargin.extras import how_to_install
 
 
 def write_parquet(records: Iterable[Record], path: str | os.PathLike[str]) -> None:
-    """Write records as a table, a row each; dicts become JSON text.
+    """Write records as a table, one row each; dicts become JSON text.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""One record a run: what was asked, what came out, on which machine; kept as JSON lines."""
+"""One record per run: the request, the result and the machine; stored as JSON lines."""
 
 from __future__ import annotations
 
@@ -32,31 +32,31 @@ class Record(JsonLine):
     C : float
         Penalty of a violated sample.
     method, configuration : str
-        The method, and the name of its options.
+        The method, and the name of its set of options.
     options : dict
         The options themselves.
     seed : int
     time_limit : float
         Seconds.
     gap_asked : float
-        The relative gap at which the run was to stop.
+        The relative gap at which the run should stop.
     threads : int
     memory_limit : int or None
         Bytes.
     status : str
-        That of the result; "failed", "memory_limit" or "killed" if there is none.
+        Status of the result; "failed", "memory_limit" or "killed" if there is none.
     objective, lower_bound, gap : float or None
         The gap is a fraction of the objective.
     runtime : float or None
-        Seconds by the solve's own clock.
+        Seconds, as measured by the solve itself.
     wall : float
-        Seconds of the whole process, start of the interpreter and reading included.
+        Seconds of the whole process, including start of the interpreter and reading.
     nodes, n_violations : int or None
     trace : list of [seconds, upper, lower]
     peak_memory : int or None
-        The most bytes that the process has used.
+        Largest memory use of the process, in bytes.
     checked : bool
-        Whether the objective has been recomputed from the data, and agrees.
+        Whether the objective was recomputed from the data and agrees.
     machine, versions : dict
     started : str
         UTC, in ISO 8601.
@@ -100,12 +100,12 @@ class Record(JsonLine):
 
     @property
     def optimal(self) -> bool:
-        """Whether the objective is proven minimal, up to the gap asked for."""
+        """Whether the objective is proven minimal, up to the requested gap."""
         return self.status == "optimal"
 
     @property
     def answered(self) -> bool:
-        """Whether the run has ended with a hyperplane and a bound."""
+        """Whether the run ended with a hyperplane and a bound."""
         return self.status not in WITHOUT_ANSWER
 
     @property
@@ -120,7 +120,7 @@ class Record(JsonLine):
 
     @property
     def key(self) -> str:
-        """What was asked; two records of the same key are the same run twice."""
+        """The request; two records with the same key are the same run twice."""
         return run_key(asdict(self))
 
 
@@ -142,20 +142,20 @@ def run_key(values: Mapping[str, Any]) -> str:
 
 
 def finite(value: float | None) -> float | None:
-    """The number itself, or None if it is none that JSON can express."""
+    """The number itself, or None if JSON cannot express it."""
     return value if value is not None and math.isfinite(value) else None
 
 
 def read_records(path: str | os.PathLike[str]) -> list[Record]:
     """Read a campaign's file.
 
-    A last line without its end, as a kill in the middle of a write leaves it, is left out with a warning. Of
+    An incomplete last line, as left by a process that was killed while writing, is ignored with a warning. Of
     several records of the same run the last counts.
 
     Raises
     ------
     ValueError
-        If another line is no record; the message names file and line.
+        If another line is not a record; the message names file and line.
     OSError
         If the file cannot be read.
     """

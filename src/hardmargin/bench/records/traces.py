@@ -8,15 +8,15 @@ from collections.abc import Sequence
 from hardmargin.bench.records.record import finite
 
 _MOST_POINTS = 200
-# Moments before this many seconds are not told apart.
+# Times below this many seconds are not distinguished.
 _FIRST = 1e-3
 
 
 def thinned(trace: Sequence[Sequence[float]], most: int = _MOST_POINTS) -> list[list[float | None]]:
-    """The points of a trace, at most so many of them.
+    """The points of a trace, at most ``most`` of them.
 
-    Of a long trace, the last point of each of equally many intervals of the logarithm of time stays; so at every
-    moment the bounds are those of a moment that is less than one interval earlier. The first and the last stay.
+    Of a long trace, the last point in each of equally long intervals of the logarithm of time is kept. So at any
+    time the bounds are at most one interval old. The first and the last point are kept.
 
     Examples
     --------

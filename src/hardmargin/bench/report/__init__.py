@@ -1,1 +1,1 @@
-"""What readers see of campaigns: tables, figures, and one page with all of them."""
+"""Reports on campaigns: tables, figures, and one page with all of them."""

@@ -1,4 +1,4 @@
-"""The commands that make the runs of a file again, as few as there can be."""
+"""The commands that reproduce the runs of a file, as few as possible."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from hardmargin.bench.running.configurations import DEFAULT, options_of, variant
 from hardmargin.bench.running.plan import interleaved
 from hardmargin.units import GIGABYTE
 
-# The instances of a part of the benchmark are named in a command if they are not more.
+# The most instances that a command lists by name.
 _FEW = 12
 
 
 def run_commands(records: Sequence[Record], path: str) -> list[str]:
-    """The commands that make the runs of a file, one for each campaign.
+    """The commands that reproduce the runs of a file, one per campaign.
 
-    Systems with the same limits, seeds, instances and C are those of one campaign, if one command can ask for just
-    them. Where a command would make more pairs of instance and C than there are, a comment says so.
+    Systems with the same limits, seeds, instances and C belong to one campaign, if one command can request exactly
+    them. If a command would make more pairs of instance and C than the file has, a comment says so.
 
     Parameters
     ----------
     records : sequence of Record
     path : str
-        The file, as the commands name it.
+        The file name to use in the commands.
     """
     campaigns: dict[str, list[list[Record]]] = {}
     for chosen in by_system(records).values():
@@ -47,7 +47,7 @@ def run_commands(records: Sequence[Record], path: str) -> list[str]:
 
 
 def _ending(records: Sequence[Record], generated: bool) -> str:
-    """Limits, seeds and selection: all of a command that systems of one campaign share."""
+    """Limits, seeds and selection: the part of a command that all systems of one campaign share."""
     first = records[0]
     words = ["--time-limit", f"{first.time_limit:g}", "--gap", f"{first.gap_asked:g}"]
     words += ["--threads", str(first.threads), "--seeds", *map(str, sorted({record.seed for record in records}))]
@@ -66,7 +66,7 @@ class _Selection:
 
 
 def _selection(pairs: set[tuple[str, float]], everything: Sequence[Instance]) -> _Selection:
-    """The arguments that choose these pairs of all instances."""
+    """The arguments that select these pairs from all instances."""
     names, penalties = {name for name, _ in pairs}, sorted({C for _, C in pairs})
     named = _instances(names, everything)
     total = len(names) * len(penalties)
@@ -82,7 +82,7 @@ def _selection(pairs: set[tuple[str, float]], everything: Sequence[Instance]) ->
 
 
 def _instances(names: set[str], everything: Sequence[Instance]) -> list[str] | None:
-    """The arguments that choose the instances with these names; None if there are none that are short."""
+    """The arguments that select the instances with these names; None if there are no short ones."""
     if names == {instance.name for instance in everything}:
         return []
     members: dict[str, set[str]] = {}
@@ -97,7 +97,7 @@ def _instances(names: set[str], everything: Sequence[Instance]) -> list[str] | N
 
 
 def _variants(systems: Sequence[Sequence[Record]]) -> list[list[str]]:
-    """Methods, configurations and options of as few commands as ask for just these systems."""
+    """Methods, configurations and options of the smallest number of commands that request exactly these systems."""
     firsts = [records[0] for records in systems]
     together = [firsts] if _one_command(firsts) else []
     if not together:
@@ -111,12 +111,12 @@ def _variants(systems: Sequence[Sequence[Record]]) -> list[list[str]]:
 
 
 def _one_command(firsts: Sequence[Record]) -> bool:
-    """Whether the command for all of these asks for no other method or configuration, and for the same options."""
+    """Whether one command for all of these requests no other method or configuration, and the same options."""
     methods, configurations, options = _asked(firsts)
     try:
         found = variants(methods, configurations, options)
     except (ValueError, ImportError):
-        # The solver of these runs need not be on this machine.
+        # The solver of these runs need not be installed on this machine.
         return False
     asked = [(first.method, first.configuration, first.options) for first in firsts]
     return _sorted(found) == _sorted(asked)
@@ -144,7 +144,7 @@ def _words(firsts: Sequence[Record]) -> list[str]:
 
 
 def _extra_options(record: Record) -> Mapping[str, Any]:
-    """The options that the name of the configuration does not stand for."""
+    """The options that are not part of the named configuration."""
     try:
         named = options_of(record.configuration)
     except ValueError:

@@ -15,7 +15,7 @@ _NARROW = 8.0
 
 
 def page(title: str, sections: Iterable[str]) -> str:
-    """The whole page, which asks for nothing from outside."""
+    """The whole page, which loads nothing from outside."""
     folder = files("hardmargin.bench.report") / "assets"
     style, script = ((folder / name).read_text(encoding="utf-8").strip() for name in ("report.css", "report.js"))
     lines = [
@@ -38,7 +38,7 @@ def page(title: str, sections: Iterable[str]) -> str:
 
 
 def section(name: str, title: str, parts: Iterable[str]) -> str:
-    """A section that the page's contents lead to."""
+    """A section that the page's contents link to."""
     return "\n".join([f'<section id="{name}">', f"<h2>{escape(title)}</h2>", *parts, "</section>"])
 
 
@@ -58,7 +58,7 @@ def paragraph(text: str, kind: str = "") -> str:
 
 
 def card(value: str, text: str) -> str:
-    """A figure that is seen first."""
+    """A number that stands out at the top of the page."""
     return f'<div class="card"><b>{escape(value)}</b><span class="faint">{escape(text)}</span></div>'
 
 
@@ -68,7 +68,7 @@ def commands(lines: Iterable[str]) -> str:
 
 
 def table(content: Table, *, identifier: str = "", box: str = "scroll") -> str:
-    """A table in a box of its own, which scrolls if the screen is narrow."""
+    """A table in its own box, which scrolls if the screen is narrow."""
     name = f' id="{identifier}"' if identifier else ""
     starts = _group_starts(content)
     lines = [f"<h3>{escape(content.title)}</h3>" if not identifier else "", f'<div class="{box}" tabindex="0">']

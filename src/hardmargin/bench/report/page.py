@@ -1,4 +1,4 @@
-"""The report: one page with all tables and figures of campaigns, that needs nothing from outside."""
+"""The report: one self-contained page with all tables and figures of campaigns."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ def report(
     Parameters
     ----------
     files : mapping of str to sequence of Record
-        The records of campaigns by the names of their files, which the commands on the page use; at least one.
+        The records of campaigns by file name, as used in the commands on the page; at least one.
     literature : sequence of SystemRun
-        The published results by instance, if they are at hand.
+        The published results by instance, if they are available.
     study : sequence of robustness records
-        Of a robustness study, if there is one.
+        Records of a robustness study, if there is one.
     title : str
 
     Raises

@@ -1,4 +1,4 @@
-"""What the runs of a report were made with: settings, machines and versions."""
+"""How the runs of a report were made: settings, machines and versions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hardmargin.units import GIGABYTE
 
 
 def settings_table(records: Iterable[Record]) -> Table:
-    """A row a system: method, options, limits, and how many runs there are."""
+    """One row per system: method, options, limits, and the number of runs."""
     columns = [Column(name, numeric=False) for name in ("system", "method", "configuration", "options")]
     columns += [Column("time limit s", format="g"), Column("gap asked", format="g"), Column("threads")]
     columns += [Column("memory GB", format="g"), Column("seeds", numeric=False), Column("C", numeric=False)]
@@ -33,7 +33,7 @@ def settings_table(records: Iterable[Record]) -> Table:
 
 
 def environment_table(records: Iterable[Record]) -> Table:
-    """The machines and versions, a row for each fact; several values where runs differ."""
+    """The machines and versions, one row per fact; several values if runs differ."""
     facts: dict[tuple[str, str], dict[str, None]] = {}
     for record in records:
         for source, values in (("machine", record.machine), ("version", record.versions)):

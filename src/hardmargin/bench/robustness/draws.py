@@ -1,7 +1,7 @@
 """Training data with a known share of bad samples, and clean test data.
 
-Only training data are spoilt. The samples of a repetition stay the same while the share grows, and those that
-are bad at one share are bad at every larger one, so that a curve over the shares compares like with like.
+Only training data are corrupted. The samples of a repetition stay the same as the share grows, and samples that are
+bad at one share are bad at every larger one, so that a curve over the shares compares like with like.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ BEST_POSSIBLE = 0.5 * (1 + math.erf(1 / math.sqrt(2)))
 
 
 class Draw(NamedTuple):
-    """What one repetition trains and tests on; ``bad`` are the spoilt rows of the training data."""
+    """The training and test data of one repetition; ``bad`` are the corrupted rows of the training data."""
 
     train: Dataset
     test: Dataset
@@ -36,7 +36,7 @@ class Draw(NamedTuple):
 
 
 class Setting(Protocol):
-    """Where the data of a study come from, and how they are spoilt."""
+    """Where the data of a study come from, and how they are corrupted."""
 
     @property
     def name(self) -> str:
@@ -47,10 +47,10 @@ class Setting(Protocol):
         """The accuracy that no classifier exceeds on average, if it is known."""
 
     def repetitions(self, asked: int) -> int:
-        """How many repetitions there are, at most those asked for."""
+        """The number of repetitions, at most the requested number."""
 
     def n_train(self) -> int:
-        """Number of training samples; where repetitions differ, that of the first."""
+        """Number of training samples; if repetitions differ, that of the first."""
 
     def draw(self, share: float, repetition: int, seed: int, n_test: int) -> Draw:
         """The data of one repetition with this share of bad samples."""
@@ -58,14 +58,14 @@ class Setting(Protocol):
 
 @dataclass(frozen=True)
 class Generated:
-    """Two unit Gaussians, of which a share is replaced by outliers or gets the wrong label.
+    """Two unit Gaussians, in which a share of the samples is replaced by outliers or gets the wrong label.
 
     Parameters
     ----------
     kind : "A", "B" or "flips"
         Outliers of Type A or Type B, as :func:`hardmargin.data.generate` draws them, or wrong labels.
     n, d : int
-        Number of training samples, bad ones included, and of features.
+        Number of training samples, including bad ones, and of features.
 
     Examples
     --------
@@ -104,7 +104,7 @@ class Generated:
     def draw(self, share: float, repetition: int, seed: int, n_test: int) -> Draw:
         train_seed, test_seed, flip_seed = seeds(seed, repetition, 3)
         test = _ordinary(data.generate("A", _drawn_for(n_test), self.d, test_seed), n_test)
-        # Of ten times the samples nine tenths are ordinary and n are outliers, enough for every share.
+        # Of ten times the samples, nine tenths are ordinary and n are outliers, which is enough for every share.
         pool = data.generate("A" if self.kind == "flips" else self.kind, 10 * self.n, self.d, train_seed)
         clean = _ordinary(pool, self.n)
         if self.kind == "flips":
@@ -125,7 +125,7 @@ class Folds:
     source : str
         The data set, e.g. "heart".
     pairs : tuple of (Path, Path)
-        Training and test file of every fold; a repetition is a fold.
+        Training and test file of every fold; each repetition is a fold.
     """
 
     source: str
@@ -171,7 +171,7 @@ def count_of(share: float, n: int) -> int:
 
 
 def _drawn_for(ordinary: int) -> int:
-    """How many samples to draw for so many ordinary ones: at least nine tenths are ordinary."""
+    """How many samples to draw to get this many ordinary ones: at least nine tenths are ordinary."""
     return max(2, math.ceil(ordinary / 0.9) + 1)
 
 
@@ -180,6 +180,6 @@ def _ordinary(drawn: Dataset, count: int) -> Dataset:
 
 
 def _outliers(kind: str, count: int, available: int) -> NDArray[np.intp]:
-    """The first so many outliers; of Type A, whose first half is +1, alternately from either half."""
+    """The first ``count`` outliers; for Type A, whose first half is +1, alternately from the two halves."""
     rows = np.arange(count)
     return np.where(rows % 2 == 0, rows // 2, (available + 1) // 2 + rows // 2) if kind == "A" else rows

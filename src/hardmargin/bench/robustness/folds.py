@@ -1,4 +1,4 @@
-"""The folds of the UCI data sets that have a ``.test`` file, wherever the benchmark data are."""
+"""The folds of the UCI data sets that have a ``.test`` file."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ def uci_settings(folder: Path, sources: Sequence[str] | None = None) -> list[Fol
     Returns
     -------
     list of Folds
-        One a data set, in alphabetical order.
+        One per data set, in alphabetical order.
 
     Raises
     ------
     FileNotFoundError
         If there are no folds at all.
     ValueError
-        If the folder is the one with the files itself, or there is none of a data set that is named.
+        If the folder is the one with the files itself, or a named data set has no files.
     """
     files = folder / SUBFOLDER
     found: dict[str, list[tuple[Path, Path]]] = {}

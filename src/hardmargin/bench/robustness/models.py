@@ -1,4 +1,4 @@
-"""The three losses, and how each of them gets its C and its test accuracy."""
+"""The three losses, how their C is chosen, and their test accuracy."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from hardmargin.bench.robustness.draws import Draw, seeds
 from hardmargin.bench.robustness.protocol import HARD_MARGIN, MODELS, Protocol, Trial
 from hardmargin.data import Dataset
 
-# Where the iterations of the convex models end, so that a large C cannot stall the study.
+# Iteration limits of the convex models, so that a large C cannot stall the study.
 _HINGE_ITERATIONS = 1_000_000
 _LOGISTIC_ITERATIONS = 5_000
 
 
 class _Fits:
-    """Counts what the fits of one evaluation had to say about their convergence."""
+    """Counts the fits of one evaluation and their convergence."""
 
     def __init__(self, model: str, seed: int) -> None:
         self._model, self._seed = model, seed
@@ -46,10 +46,10 @@ class _Fits:
 
 
 def evaluate(model: str, draw: Draw, protocol: Protocol, repetition: int) -> Trial:
-    """Choose C by cross-validation on the training data, fit with it, and count right answers on the test data.
+    """Choose C by cross-validation on the training data, fit with it, and measure the accuracy on the test data.
 
-    The folds contain bad samples as the training data do: who chooses C does not know which samples are bad.
-    Of values of C that are equally good the smallest is taken.
+    The folds contain bad samples like the training data, because it is not known which samples are bad. Among
+    values of C that are equally good the smallest is chosen.
 
     Parameters
     ----------
@@ -69,10 +69,10 @@ def evaluate(model: str, draw: Draw, protocol: Protocol, repetition: int) -> Tri
     """
     started = perf_counter()
     fits = _Fits(model, protocol.seed)
-    # On matrices this small the threads of numerical libraries only wait for each other.
+    # With matrices this small, the threads of numerical libraries only wait for each other.
     with threadpool_limits(1):
         scores = _cross_validated(fits, draw.train, protocol, repetition)
-        # argmax takes the first of equals.
+        # argmax returns the first of equal values.
         C = protocol.C[int(np.argmax(scores))]
         searched, proven, gaps = fits.count, fits.proven, list(fits.gaps)
         final = fits.fit(C, draw.train.X, draw.train.y, protocol.final_seconds)

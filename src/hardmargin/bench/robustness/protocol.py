@@ -1,6 +1,6 @@
-"""What a study compares and how: the models by name, the protocol, and what one evaluation finds.
+"""What a study compares and how: the models by name, the protocol, and the outcome of one evaluation.
 
-Apart from :mod:`hardmargin.bench.robustness.models`, because scikit-learn takes long to import.
+Separate from :mod:`hardmargin.bench.robustness.models`, because scikit-learn takes long to import.
 """
 
 from __future__ import annotations

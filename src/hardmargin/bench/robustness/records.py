@@ -1,4 +1,4 @@
-"""One record an evaluation: a model on one draw, with its accuracy and how it came about; kept as JSON lines."""
+"""One record per evaluation: a model on one draw, its accuracy and how it was obtained; stored as JSON lines."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Key: TypeAlias = tuple[str, float, int, str]
 
 @dataclass(frozen=True)
 class RobustnessRecord(JsonLine):
-    """One model, trained on spoilt data and tested on clean data.
+    """One model, trained on corrupted data and tested on clean data.
 
     Attributes
     ----------
@@ -24,17 +24,17 @@ class RobustnessRecord(JsonLine):
     share : float
         The share of bad training samples, a fraction.
     repetition : int
-        Number of the repetition; of a UCI data set, of the fold, from 0.
+        Number of the repetition; for a UCI data set, number of the fold, from 0.
     model : str
         "hard-margin", "hinge" or "logistic".
     n, m, n_bad, n_test : int
         Training samples, features, bad training samples, test samples.
     protocol : dict
-        Grid of C, folds, time limits, test samples asked for and seed.
+        Grid of C, folds, time limits, number of test samples and seed.
     best_possible : float or None
         The accuracy that no classifier exceeds on average, if it is known.
     C : float or None
-        The chosen one. This and what follows is None if the evaluation failed.
+        The chosen value. This and the following are None if the evaluation failed.
     cv_accuracy : list of float or None
         Mean accuracy over the folds, for every C of the grid.
     accuracy : float or None
@@ -96,13 +96,13 @@ class RobustnessRecord(JsonLine):
 def read_records(path: str | os.PathLike[str]) -> list[RobustnessRecord]:
     """Read a study's file.
 
-    A last line without its end, as a kill in the middle of a write leaves it, is left out with a warning. Of
+    An incomplete last line, as left by a process that was killed while writing, is ignored with a warning. Of
     several records of the same evaluation the last counts.
 
     Raises
     ------
     ValueError
-        If another line is no record, or if the records do not belong to one study.
+        If another line is not a record, or if the records do not belong to one study.
     OSError
         If the file cannot be read.
     """
@@ -120,12 +120,12 @@ def whole_records(path: str | os.PathLike[str]) -> tuple[list[RobustnessRecord],
 def check_protocol(
     records: Iterable[RobustnessRecord], protocol: dict[str, Any], path: str | os.PathLike[str]
 ) -> None:
-    """Refuse records that were made in another way: their means would not mean anything together.
+    """Refuse records made with another protocol, because means over both would be meaningless.
 
     Raises
     ------
     ValueError
-        Naming the first difference.
+        Names the first difference.
     """
     for record in records:
         for name, value in protocol.items():

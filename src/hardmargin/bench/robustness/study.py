@@ -1,4 +1,4 @@
-"""The study: every model on every draw, in processes, with each record on disk as soon as it is known."""
+"""The study: every model on every draw, in several processes, with each record written as soon as it is known."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Study:
     shares : sequence of float
         Shares of bad training samples, fractions from 0 to 0.5.
     repetitions : int
-        Draws a setting and share; a UCI data set has as many as it has folds, at most these.
+        Draws per setting and share; a UCI data set has as many as it has folds, at most this number.
     models : sequence of str
         Some of :data:`MODELS`.
     protocol : Protocol
@@ -60,7 +60,7 @@ class Study:
                 raise ValueError(f"the model is {model!r}; expected one of {', '.join(MODELS)}.")
 
     def _refuse_no_sample(self, setting: Setting, share: float) -> None:
-        """A curve over shares that are none at all would look robust."""
+        """Refuse shares of less than one sample: a curve over them would look robust."""
         n = setting.n_train()
         if count_of(share, n) == 0:
             raise ValueError(
@@ -70,7 +70,7 @@ class Study:
             )
 
     def evaluations(self) -> Iterator[Task]:
-        """All evaluations, repetition by repetition, so that a study cut short has whole repetitions."""
+        """All evaluations, repetition by repetition, so that an interrupted study has complete repetitions."""
         for repetition in range(self.repetitions):
             for setting in self.settings:
                 if repetition < setting.repetitions(self.repetitions):
@@ -90,7 +90,7 @@ class Task(NamedTuple):
 
     @property
     def key(self) -> Key:
-        """As that of the record that it will become."""
+        """The same as that of its record."""
         return self.setting.name, self.share, self.repetition, self.model
 
 
@@ -101,19 +101,19 @@ def run_study(
     jobs: int = 1,
     report: Callable[[int, int], None] = lambda done, total: None,
 ) -> list[RobustnessRecord]:
-    """Make the evaluations that the file does not hold yet, and append their records to it.
+    """Make the evaluations that are missing in the file, and append their records to it.
 
-    It may be interrupted at any time and called again: what is done is kept and not repeated. Evaluations that
-    failed are tried again.
+    It may be interrupted at any time and called again: finished evaluations are kept and not repeated. Failed
+    evaluations are tried again.
 
     Parameters
     ----------
     study : Study
         What to evaluate.
     path : str or path-like
-        A file of JSON lines; made if missing.
+        A file of JSON lines; created if missing.
     jobs : int
-        Processes at a time. Time limits count wall time, so more than the machine has cores makes fits worse.
+        Number of processes. Time limits count wall time, so more processes than cores make fits worse.
     report : callable
         Called with the number of evaluations done and their total, once at the start and after each.
 
@@ -131,7 +131,8 @@ def run_study(
         raise ValueError(f"jobs is {jobs}; expected at least 1.")
     tasks = list(study.evaluations())
     if os.path.exists(path):
-        # Before it is opened for appending, which cuts off a torn last line: it may be a file of another kind.
+        # Before it is opened for appending, which removes an incomplete last line: it may be a file of another
+        # kind.
         _known(study, path)
     with RecordFile(path) as file:
         known = _known(study, path)
@@ -139,7 +140,7 @@ def run_study(
         report(len(tasks) - len(todo), len(tasks))
         with _records_of(todo, jobs) as records:
             for count, record in enumerate(records, start=len(tasks) - len(todo) + 1):
-                # Ctrl-C never falls between a record and its being told.
+                # Ctrl-C never falls between writing a record and reporting it.
                 with HeldSignals():
                     file.append(record.to_json())
                     known[record.key] = record
@@ -149,24 +150,24 @@ def run_study(
 
 
 def _known(study: Study, path: str | os.PathLike[str]) -> dict[Key, RobustnessRecord]:
-    """What the file holds already; ValueError if it belongs to another study."""
+    """The records that the file already contains; ValueError if it belongs to another study."""
     records, _ = whole_records(path)
     check_protocol(records, protocol_values(study.protocol), path)
     return {record.key: record for record in records}
 
 
 def protocol_values(protocol: Protocol) -> dict[str, Any]:
-    """The protocol as records hold it."""
+    """The protocol in the form of the records."""
     return {**asdict(protocol), "C": list(protocol.C)}
 
 
 @contextmanager
 def _records_of(tasks: Sequence[Task], jobs: int) -> Iterator[Iterator[RobustnessRecord]]:
-    """The records of the tasks, as they come; on leaving nothing is left running."""
+    """The records of the tasks, as they arrive; nothing keeps running afterwards."""
     if jobs == 1 or len(tasks) < 2:
         yield map(make_record, tasks)
         return
-    # Fresh interpreters: a fork would take over threads of numerical libraries in an undefined state.
+    # Fresh interpreters: a fork would copy the threads of numerical libraries in an undefined state.
     context = multiprocessing.get_context("spawn")
     strangers = set(multiprocessing.active_children())
     pool = ProcessPoolExecutor(min(jobs, len(tasks)), mp_context=context, initializer=_leave_signals_to_parent)
@@ -174,7 +175,7 @@ def _records_of(tasks: Sequence[Task], jobs: int) -> Iterator[Iterator[Robustnes
         futures = [pool.submit(make_record, task) for task in tasks]
         yield (future.result() for future in as_completed(futures))
     except BaseException:
-        # Waiting for fits under way would hold up Ctrl-C by minutes.
+        # Waiting for running fits would delay Ctrl-C by minutes.
         workers = set(multiprocessing.active_children()) - strangers
         pool.shutdown(wait=False, cancel_futures=True)
         for worker in workers:
@@ -189,8 +190,8 @@ def _leave_signals_to_parent() -> None:
 
 
 def make_record(task: Task) -> RobustnessRecord:
-    """Make one evaluation; an error is recorded rather than raised, so that the others go on."""
-    # Here, because scikit-learn takes long to import, and not every study has something to evaluate.
+    """Make one evaluation; an error is recorded instead of raised, so that the others continue."""
+    # Imported here, because scikit-learn takes long to import, and not every study has something to evaluate.
     from hardmargin.bench.robustness.models import evaluate
 
     started = utc_now()

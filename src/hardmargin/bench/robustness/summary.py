@@ -20,7 +20,7 @@ class Row:
     Attributes
     ----------
     setting, share, model : str, float, str
-        What is summed up.
+        What is summarised.
     n : int
         Repetitions.
     mean : float
@@ -112,7 +112,7 @@ def paired_differences(records: Iterable[RobustnessRecord]) -> list[Difference]:
 
 
 def mean_and_error(values: Sequence[float]) -> tuple[float, float | None]:
-    """Mean and its standard error, which one value does not have.
+    """The mean and its standard error; None if there is only one value.
 
     Examples
     --------
@@ -180,6 +180,6 @@ def _difference(setting: str, share: float, other: str, gains: Sequence[float]) 
 
 
 def _present(value: _Value | None) -> _Value:
-    """A value that every evaluation that did not fail has."""
+    """A value that every successful evaluation has."""
     assert value is not None
     return value

@@ -1,1 +1,1 @@
-"""Runs: which ones make a campaign, and how each is made, watched and checked."""
+"""Runs: which runs a campaign consists of, and how each is started, watched and checked."""

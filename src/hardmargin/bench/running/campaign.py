@@ -1,4 +1,4 @@
-"""A campaign: the runs that are still to be made, each checked and then appended to the file."""
+"""A campaign: makes the missing runs, checks each of them and appends it to the file."""
 
 from __future__ import annotations
 
@@ -19,52 +19,52 @@ from hardmargin.bench.running.plan import Job
 from hardmargin.data import Dataset
 from hardmargin.signals import HeldSignals
 
-# Consecutive runs are often on the same instance.
+# Consecutive runs often use the same instance.
 _KEPT_DATASETS = 16
 
 
 class Runner(Protocol):
-    """What makes the runs: this machine, or a cluster."""
+    """Makes the runs: this machine, or a cluster."""
 
     at_once: int
 
     def outcomes(
         self, jobs: Iterable[Job], task_of: Callable[[Job], dict[str, Any]]
     ) -> Generator[tuple[Job, RunOutcome], None, None]:
-        """Make the runs, and yield each with its outcome as it ends; whatever stops this ends them all."""
+        """Make the runs, and yield each with its outcome as it ends; if this is stopped, all of them are ended."""
 
     def close(self) -> None:
-        """Let go of what it holds."""
+        """Release its resources."""
 
 
 class Watcher(Protocol):
-    """Who is told how a campaign goes."""
+    """Is informed about the progress of a campaign."""
 
     def begin(self, total: int, skipped: Sequence[Record], at_once: int) -> None:
-        """It begins; so many runs belong to it, and these are done already."""
+        """The campaign starts: ``total`` runs belong to it, and ``skipped`` are already done."""
 
     def ended(self, record: Record) -> None:
         """A run has ended."""
 
     def contradiction(self, contradiction: Contradiction) -> None:
-        """A claim has turned out wrong."""
+        """A claim has turned out to be wrong."""
 
 
 @dataclass
 class Campaign:
-    """Runs to be made, and the file that their records go to.
+    """Runs to be made, and the file for their records.
 
     Parameters
     ----------
     path : Path
-        The file. Runs that it has a record of are skipped.
+        The file. Runs that have a record in it are skipped.
     jobs : sequence of Job
     source : Source
         Where the samples come from.
     known : sequence of mappings
         Best known values, which no record may contradict.
     retry_failed : bool
-        Whether runs that ended without an answer are made again.
+        Whether to repeat runs that ended without an answer.
     """
 
     path: Path
@@ -76,30 +76,30 @@ class Campaign:
 
     @property
     def contradictions_path(self) -> Path:
-        """The file that contradictions are written to."""
+        """The file for contradictions."""
         return self.path.with_name(f"{self.path.stem}.contradictions.jsonl")
 
     def run(self, runner: Runner, watcher: Watcher) -> int:
-        """Make the runs that are missing.
+        """Make the missing runs.
 
         Parameters
         ----------
         runner : Runner
-            What makes them.
+            Makes them.
         watcher : Watcher
-            Told how it goes.
+            Informed about the progress.
 
         Returns
         -------
         contradictions : int
-            How many claims have turned out wrong.
+            How many claims have turned out to be wrong.
 
         Raises
         ------
         ValueError
             If the file or the samples cannot be used.
         KeyboardInterrupt
-            After Ctrl-C, when all runs have been ended; the file has every record of those that were done.
+            After Ctrl-C, when all runs have ended; the file has the records of all finished ones.
         """
         self.source.check({job.instance: None for job in self.jobs})
         with RecordFile(self.path) as file:
@@ -112,21 +112,21 @@ class Campaign:
             watcher.begin(len(self.jobs), [done[job.key] for job in self.jobs if job.key in done], runner.at_once)
             contradictions = 0
             outcomes = runner.outcomes(waiting, lambda job: task_of(job, self._samples(job.instance.name)))
-            # Whatever happens in between, the runs that are under way are ended before the file is closed.
+            # Whatever happens in between, the current runs are ended before the file is closed.
             with closing(outcomes):
                 for job, outcome in outcomes:
-                    # Ctrl-C never falls between a record and its being told.
+                    # Ctrl-C never falls between writing a record and reporting it.
                     with HeldSignals():
                         contradictions += self._take(job, outcome, file, knowledge, watcher)
             return contradictions
 
     def missing(self) -> list[Job]:
-        """The runs that are still to be made.
+        """The runs that are still missing.
 
         Raises
         ------
         ValueError
-            If there is a file of another kind in the place of the records.
+            If the file of records is a file of another kind.
         """
         if not self.path.exists():
             return list(self.jobs)
@@ -137,7 +137,7 @@ class Campaign:
         return {record.key: record for record in present if record.answered or not self.retry_failed}
 
     def _take(self, job: Job, outcome: RunOutcome, file: RecordFile, knowledge: Knowledge, watcher: Watcher) -> int:
-        """Check what has come back and append it, or tell what is wrong with it; returns how many claims are."""
+        """Check an outcome and append it, or report what is wrong with it; return how many claims are wrong."""
         record, complaint = record_of(job, outcome, self._samples(job.instance.name))
         complaint = complaint or knowledge.against_files(record)
         found = [Contradiction(record, complaint)] if complaint else knowledge.against_records(record)
@@ -145,7 +145,7 @@ class Campaign:
             with RecordFile(self.contradictions_path) as contradictions:
                 contradictions.append(contradiction.to_json())
             if contradiction.record.key != record.key:
-                # It is in the file already; what is appended takes its place.
+                # It is already in the file; the appended record replaces it.
                 replacement = withdrawn(contradiction.record, contradiction.reason)
                 file.append(replacement.to_json())
                 knowledge.add(replacement)

@@ -1,4 +1,4 @@
-"""What a run claims, checked: the answer against the data, the bounds against all that is known."""
+"""Checks the claims of a run: the answer against the data, the bounds against all known values."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Contradiction:
     Attributes
     ----------
     record : Record
-        The run whose claim is at fault or in doubt.
+        The run whose claim is wrong or in doubt.
     reason : str
         What contradicts what.
     """
@@ -41,13 +41,13 @@ class Contradiction:
 
 
 def record_of(job: Job, outcome: RunOutcome, dataset: Dataset) -> tuple[Record, str | None]:
-    """The record of a run, its answer re-checked from the data.
+    """The record of a run, with its answer recomputed from the data.
 
     Returns
     -------
     record : Record
     complaint : str or None
-        What does not hold of the answer; such a record is not ``checked``.
+        What is wrong with the answer; such a record is not ``checked``.
     """
     result = outcome.result
     complaint = None if result is None else _complaint(job, result, dataset)
@@ -87,7 +87,7 @@ def _complaint(job: Job, result: Mapping[str, Any], dataset: Dataset) -> str | N
 
 
 class Knowledge:
-    """All that is known of the problems of a campaign: no bound may be above an objective.
+    """Everything known about the problems of a campaign: no bound may exceed an objective.
 
     Parameters
     ----------
@@ -103,11 +103,11 @@ class Knowledge:
                 self._known[key].append(entry)
 
     def add(self, record: Record) -> None:
-        """Take a record for granted, in the place of an earlier one of the same run."""
+        """Accept a record, replacing an earlier one of the same run."""
         self._records[record.instance, record.C][record.key] = record
 
     def against_files(self, record: Record) -> str | None:
-        """What a record contradicts among the best known values, in words."""
+        """Which best known value a record contradicts, in words."""
         objective, bound = record.objective, record.lower_bound
         if not record.checked or objective is None or bound is None:
             return None
@@ -122,7 +122,7 @@ class Knowledge:
     def against_records(self, record: Record) -> list[Contradiction]:
         """The records of the same problem, this one among them, whose bounds are above an objective.
 
-        Objectives are recomputed from the data before they get here; so it is the bound that is wrong.
+        Objectives are recomputed from the data before they get here, so it is the bound that is wrong.
         """
         if not record.checked:
             return []
@@ -145,7 +145,7 @@ class Knowledge:
 
 
 def withdrawn(record: Record, reason: str) -> Record:
-    """The record that takes the place of one that has turned out wrong."""
+    """The record that replaces one that has turned out to be wrong."""
     values = {**vars(record), "status": FAILED, "checked": False, "error": f"contradiction: {reason}"}
     values |= dict.fromkeys(("objective", "lower_bound", "gap", "coef", "intercept", "n_violations"))
     return Record(**{**values, "trace": []})

@@ -1,8 +1,8 @@
-"""The other side of :mod:`hardmargin.bench.running.execution`: one solve in a process of its own.
+"""The other side of :mod:`hardmargin.bench.running.execution`: one solve in a separate process.
 
-Run as ``python -m hardmargin.bench.running.child``: the first line of standard input is the task, standard output
-takes two lines of JSON: an empty object when the solve begins, and the answer. When standard input ends, nobody
-waits for the answer any more and the process ends at once.
+Run as ``python -m hardmargin.bench.running.child``. The first line of standard input is the task. The process
+writes two lines of JSON to standard output: an empty object when the solve starts, and the answer. When standard
+input is closed, nobody waits for the answer any more, and the process ends at once.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 
 def main() -> None:
-    """Solve what standard input asks for."""
-    # A solver that prints must not get into the answer.
+    """Solve the task that is read from standard input."""
+    # Output printed by a solver must not get into the answer.
     answers = take_output()
     task = json.loads(sys.stdin.buffer.readline())
     when_input_ends(lambda: os._exit(1))
-    # Before numpy is imported, whose libraries count the cores.
+    # Before the import of numpy, whose libraries count the cores.
     _confine(task["cores"], task["memory_limit"])
     try:
         import numpy as np
@@ -35,7 +35,7 @@ def main() -> None:
         from hardmargin import Problem, solve
 
         task["X"] = np.array(task["X"], dtype=np.float64)
-        # The first use of the solver imports packages; that is no part of the solve.
+        # The first use of the solver imports packages, which is not part of the solve.
         Problem.from_data(task["X"], task["y"], task["C"])
         _say(answers, {})
         answer: dict[str, Any] = {"result": _solved(solve, task)}
@@ -71,11 +71,11 @@ def _solved(solve: Callable[..., Result], task: dict[str, Any]) -> dict[str, Any
 
 def _confine(cores: list[int] | None, memory_limit: int | None) -> None:
     if cores is not None and hasattr(os, "sched_setaffinity"):
-        # A core may have been taken from this machine meanwhile; the run then uses what is left.
+        # A core may have been removed from this machine meanwhile; the run then uses the others.
         with contextlib.suppress(OSError):
             os.sched_setaffinity(0, cores)
     if memory_limit is not None and not Path("/proc/self/status").exists():
-        # Where nobody can watch from outside, the system refuses what is too much.
+        # If memory cannot be watched from outside, the system has to enforce the limit.
         import resource
 
         with contextlib.suppress(OSError, ValueError):

@@ -1,4 +1,4 @@
-"""Runs on the workers of a Dask cluster, each a process of its own there."""
+"""Runs on the workers of a Dask cluster, each in a separate process."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from hardmargin.cores import available_cores
 from hardmargin.processes import INTERVAL
 
 _STOPPED = "the campaign has been stopped"
-# Seconds to wait for workers that are told that the campaign is over.
+# Seconds to wait for workers after they are told that the campaign is over.
 _ANSWER = 10.0
-# Campaigns that have been told to stop on this worker.
+# Campaigns that were told to stop on this worker.
 _stopped: set[str] = set()
 
 
@@ -34,9 +34,9 @@ class ClusterRunner:
     Parameters
     ----------
     address : str
-        That of the scheduler; or "local", or "local:N", for N worker processes on this machine.
+        The address of the scheduler; or "local", or "local:N", for N worker processes on this machine.
     threads : int
-        Cores of each run.
+        Cores per run.
 
     Raises
     ------
@@ -66,7 +66,7 @@ class ClusterRunner:
     def outcomes(
         self, jobs: Iterable[Job], task_of: Callable[[Job], dict[str, Any]]
     ) -> Generator[tuple[Job, RunOutcome], None, None]:
-        """Make the runs, and yield each with its outcome as it ends; whatever stops this ends them all."""
+        """Make the runs, and yield each with its outcome as it ends; if this is stopped, all of them are ended."""
         from distributed import as_completed
 
         waiting = iter(jobs)
@@ -81,7 +81,7 @@ class ClusterRunner:
             return future
 
         try:
-            # One more than can run at once, so that no worker waits for the next.
+            # One more than can run at once, so that no worker has to wait for the next.
             first = [future for _ in range(self.at_once + 1) if (future := submit_next()) is not None]
             completed = as_completed(first)
             for future in completed:
@@ -90,21 +90,21 @@ class ClusterRunner:
                     completed.add(following)
         finally:
             if submitted:
-                # Workers may have heard Ctrl-C too, and be gone.
+                # Workers may have received Ctrl-C too, and be gone.
                 with contextlib.suppress(Exception):
                     within(_ANSWER, self._client.run, stop_on_worker, self._campaign)
                 with contextlib.suppress(Exception):
                     within(_ANSWER, self._client.cancel, list(submitted))
 
     def close(self) -> None:
-        """Leave the cluster; a local one ends."""
+        """Leave the cluster; a local one is shut down."""
         with contextlib.suppress(Exception):
             within(_ANSWER, self._client.run, tidy_on_worker, self._campaign)
         self._closing.close()
 
 
 def run_on_worker(task: dict[str, Any], campaign: str) -> RunOutcome:
-    """Run a task on cores that no other run of the campaign has on this machine."""
+    """Run a task on cores that no other run of the campaign uses on this machine."""
 
     def go_on() -> bool:
         return campaign not in _stopped
@@ -125,12 +125,12 @@ def run_on_worker(task: dict[str, Any], campaign: str) -> RunOutcome:
 
 
 def stop_on_worker(campaign: str) -> None:
-    """End the runs of a campaign on this worker, and let none begin."""
+    """End the runs of a campaign on this worker, and start no more."""
     _stopped.add(campaign)
 
 
 def tidy_on_worker(campaign: str) -> None:
-    """Remove what the runs of a campaign have left on this worker's machine."""
+    """Remove the files that the runs of a campaign have left on this worker's machine."""
     shutil.rmtree(_lease_folder(campaign), ignore_errors=True)
 
 
@@ -139,7 +139,7 @@ def _lease_folder(campaign: str) -> Path:
 
 
 def _outcome_of(future: Any) -> RunOutcome:
-    """What the worker has returned; a worker that is lost is a run that failed."""
+    """What the worker returned; if the worker was lost, the run failed."""
     try:
         outcome: RunOutcome = future.result()
     except Exception as error:

@@ -1,4 +1,4 @@
-"""Settings of methods by name, those of the paper among them."""
+"""Settings of methods by name, including those of the paper."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _NAMED: dict[str, dict[str, Any]] = {
 
 
 def options_of(configuration: str) -> dict[str, Any]:
-    """The options that a configuration stands for.
+    """The options of a configuration.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def options_of(configuration: str) -> dict[str, Any]:
     Raises
     ------
     ValueError
-        If the name is another one.
+        If the name is unknown.
 
     Examples
     --------
@@ -70,15 +70,15 @@ def options_of(configuration: str) -> dict[str, Any]:
 def variants(
     methods: Sequence[str], configurations: Sequence[str], options: Mapping[str, Any]
 ) -> list[tuple[str, str, dict[str, Any]]]:
-    """Every method with every configuration that it can take.
+    """Every method with every configuration that it accepts.
 
     Parameters
     ----------
     methods : sequence of str
     configurations : sequence of str
-        Names, as in :func:`options_of`. A method passes over those with options that it does not have.
+        Names, as in :func:`options_of`. A method skips those with options that it does not have.
     options : mapping
-        More options, for the methods that have them.
+        Further options, for the methods that have them.
 
     Returns
     -------
@@ -87,8 +87,8 @@ def variants(
     Raises
     ------
     ValueError
-        If a name is not known, if a method is left without a configuration, or a configuration or an option
-        without a method.
+        If a name is unknown, if a method has no configuration left, or if a configuration or an option has no
+        method.
 
     Examples
     --------

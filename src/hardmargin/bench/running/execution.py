@@ -1,4 +1,4 @@
-"""One run in a process of its own: pinned to its cores, and ended from outside if it takes too much."""
+"""One run in a separate process: pinned to its cores, and ended from outside if it exceeds a limit."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from hardmargin.data import Dataset
 from hardmargin.processes import WatchedProcess
 from hardmargin.versions import installed_versions
 
-# What the interpreter is given to run.
+# What the interpreter runs.
 CHILD = ["-m", "hardmargin.bench.running.child"]
 
-# Seconds that a process has to import what it needs; a cold disk may take some.
+# Seconds that a process has for its imports, which may be slow from a cold disk.
 _START_LIMIT = 120.0
 _LEAST_GRACE = 10.0
 _GRACE_SHARE = 0.2
-# The libraries that numpy and scipy rest on would otherwise start a thread for each core of the machine.
+# Otherwise the libraries below numpy and scipy would start one thread per core of the machine.
 _THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
@@ -38,9 +38,9 @@ class RunOutcome:
     status : str or None
         "failed", "memory_limit" or "killed"; None if there is a result.
     result : dict or None
-        The result, as it claims to be.
+        The result, not checked yet.
     error : str or None
-        Why there is none.
+        Why there is no result.
     wall : float
         Seconds from start to end of the process.
     peak_memory : int or None
@@ -61,7 +61,7 @@ class RunOutcome:
 
 
 def task_of(job: Job, dataset: Dataset) -> dict[str, Any]:
-    """What a process has to know to run a job: plain data, samples included, so that it may be anywhere."""
+    """All that a process needs to run a job: plain data, including the samples, so that it can run anywhere."""
     return {
         "X": dataset.X.tolist(),
         "y": dataset.y.tolist(),
@@ -77,7 +77,7 @@ def task_of(job: Job, dataset: Dataset) -> dict[str, Any]:
 
 
 def wall_limit(time_limit: float) -> float:
-    """Seconds of solving after which a process is ended, whatever it does: the time limit and a grace.
+    """Seconds of solving after which a process is ended in any case: the time limit and some extra time.
 
     Examples
     --------
@@ -100,7 +100,7 @@ class RunProcess:
     Attributes
     ----------
     begun : bool
-        Whether the solve had begun at the last look.
+        Whether the solve had started at the last check.
     """
 
     def __init__(self, task: dict[str, Any], cores: Sequence[int] | None) -> None:
@@ -110,7 +110,7 @@ class RunProcess:
         self._peak: int | None = None
         self._started_at = utc_now()
         self._started = time.monotonic()
-        # Files take all that is written to them, so that nobody has to read while the process runs.
+        # Files accept all output, so nobody has to read while the process runs.
         self._answer = tempfile.TemporaryFile()  # noqa: SIM115
         self._complaints = tempfile.TemporaryFile()  # noqa: SIM115
         request = json.dumps({**task, "cores": None if cores is None else list(cores)}) + "\n"
@@ -125,11 +125,11 @@ class RunProcess:
 
     @property
     def pid(self) -> int:
-        """The number of the process."""
+        """The process ID."""
         return self._process.pid
 
     def poll(self) -> RunOutcome | None:
-        """Look at the process, and end it if it is over a limit; None while it runs."""
+        """Check the process, and end it if it exceeds a limit; None while it runs."""
         if self._process.ended():
             return self._outcome(*self._ended())
         used = tree_memory(self.pid)

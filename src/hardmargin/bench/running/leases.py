@@ -1,4 +1,4 @@
-"""Cores for runs of several processes on one machine, none given out twice."""
+"""Cores for the runs of several processes on one machine, none assigned twice."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ def leased_cores(folder: Path, count: int, go_on: Callable[[], bool]) -> Iterato
     Parameters
     ----------
     folder : Path
-        Locked files in it tell which cores are taken; the locks go with the process that holds them.
+        Locked files in it mark the cores in use; the locks end with the process that holds them.
     count : int
         How many cores.
     go_on : callable
-        Asked while waiting; there are none if it says no.
+        Called while waiting; if it returns False, no cores are leased.
 
     Yields
     ------
     cores : list of int or None
-        None where files cannot be locked.
+        None if files cannot be locked.
     """
     try:
         import fcntl

@@ -1,4 +1,4 @@
-"""Runs on this machine, several at a time, each on cores of its own."""
+"""Runs on this machine, several at a time, each on its own cores."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ class LocalRunner:
     Parameters
     ----------
     jobs : int
-        How many at a time.
+        How many run at a time.
     threads : int
-        Cores of each.
+        Cores per run.
 
     Raises
     ------
     ValueError
-        If there are not enough cores; shared ones would make the times meaningless.
+        If there are not enough cores; sharing them would make the times meaningless.
     """
 
     def __init__(self, jobs: int, threads: int) -> None:
@@ -41,12 +41,12 @@ class LocalRunner:
         self._places = [cores[k * threads : (k + 1) * threads] for k in range(jobs)]
 
     def close(self) -> None:
-        """There is nothing to leave behind."""
+        """There is nothing to release."""
 
     def outcomes(
         self, jobs: Iterable[Job], task_of: Callable[[Job], dict[str, Any]]
     ) -> Generator[tuple[Job, RunOutcome], None, None]:
-        """Make the runs, and yield each with its outcome as it ends; whatever stops this ends them all."""
+        """Make the runs, and yield each with its outcome as it ends; if this is stopped, all of them are ended."""
         waiting = iter(jobs)
         free = list(reversed(self._places))
         running: list[tuple[Job, RunProcess, list[int]]] = []

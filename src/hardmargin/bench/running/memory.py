@@ -1,4 +1,4 @@
-"""What processes use, as the system tells it; nothing where it does not."""
+"""The memory that processes use, if the system provides it."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from hardmargin.processes import descendants
 
 
 def peak_memory(pid: int) -> int | None:
-    """The most memory that a process has had so far, in bytes; None if that cannot be found out."""
+    """The largest memory use of a process so far, in bytes; None if unknown."""
     return _status_field(pid, "VmHWM")
 
 
 def tree_memory(pid: int) -> int | None:
-    """The memory of a process and its descendants, in bytes; None if that cannot be found out.
+    """The memory of a process and its descendants, in bytes; None if unknown.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Which runs make a campaign, and in which order."""
+"""Which runs a campaign consists of, and in which order."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Pair(NamedTuple):
 
 @dataclass(frozen=True)
 class RunLimits:
-    """What every run of a campaign is given.
+    """The limits of every run of a campaign.
 
     Attributes
     ----------
@@ -95,7 +95,7 @@ class Job:
 
     @property
     def key(self) -> str:
-        """The identity of the run, as that of its record."""
+        """The identity of the run, the same as that of its record."""
         return run_key(self.settings())
 
 
@@ -108,12 +108,12 @@ def jobs_for(
     seeds: Sequence[int],
     limits: RunLimits,
 ) -> list[Job]:
-    """Every method, configuration and seed for every pair; those of a pair come one after the other.
+    """Every method, configuration and seed for every pair; those of one pair are consecutive.
 
     Raises
     ------
     ValueError
-        If a name or a value is not usable.
+        If a name or a value is not valid.
     """
     for seed in seeds:
         if not 0 <= seed < 2**64:
@@ -129,10 +129,10 @@ def jobs_for(
 
 
 def interleaved(instances: Sequence[Instance], penalties: Sequence[float]) -> list[Pair]:
-    """All pairs, so ordered that every beginning is a fair sample of the whole.
+    """All pairs, ordered so that every initial part is a fair sample of the whole.
 
-    Groups take turns, spread over the sets; within a group, neither an instance nor a penalty comes back before
-    the others had their turn. The order depends on nothing but the arguments.
+    Groups take turns, spread over the sets. Within a group, neither an instance nor a penalty is repeated before
+    the others had their turn. The order depends only on the arguments.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ def interleaved(instances: Sequence[Instance], penalties: Sequence[float]) -> li
         for shift, members in enumerate(_groups_in_turn(list(dict.fromkeys(instances))))
     ]
     rounds = max(map(len, sequences), default=0)
-    # A short group is stretched over all rounds.
+    # A short group is spread over all rounds.
     placed = [
         (rounds * (k + 0.5) / len(sequence), turn, pair)
         for turn, sequence in enumerate(sequences)
@@ -163,14 +163,14 @@ def interleaved(instances: Sequence[Instance], penalties: Sequence[float]) -> li
 
 
 def unproven(pairs: Sequence[Pair], records: Iterable[Record], gap: float) -> list[Pair]:
-    """The pairs that no record proves to this relative gap, in the same order; those never run are among them."""
-    # Not every method can prove the gap it was asked for: "optimal" may mean a larger one.
+    """The pairs that no record proves to this relative gap, in the same order, including those never run."""
+    # Not every method can prove the requested gap: "optimal" may mean a larger one.
     proven = {record.pair for record in records if record.gap is not None and record.gap <= gap}
     return [pair for pair in pairs if (pair.instance.name, pair.C) not in proven]
 
 
 def sample_size(total: int, every: int | None, sample: int | None) -> int:
-    """How many of the interleaved pairs are asked for.
+    """How many of the interleaved pairs to run.
 
     Examples
     --------
@@ -199,7 +199,7 @@ def _groups_in_turn(instances: Sequence[Instance]) -> Iterator[list[Instance]]:
 
 
 def _scattered(groups: list[list[Instance]]) -> list[list[Instance]]:
-    """Small and large groups in turn: multiples of the golden ratio fill an interval evenly at any moment."""
+    """Alternate small and large groups: multiples of the golden ratio fill an interval evenly at any point."""
     order = sorted(range(len(groups)), key=lambda k: k * (math.sqrt(5) - 1) / 2 % 1)
     return [groups[k] for k in order]
 

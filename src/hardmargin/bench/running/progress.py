@@ -1,4 +1,4 @@
-"""What a person sees of a running campaign: one line that moves, or a line now and then."""
+"""Progress of a running campaign: one line that is updated, or an occasional line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hardmargin.bench.running.checking import Contradiction, described
 
 
 class Tally:
-    """Counts the runs of a campaign, and guesses how long the rest takes.
+    """Counts the runs of a campaign, and estimates how long the rest takes.
 
     Examples
     --------
@@ -36,14 +36,14 @@ class Tally:
         self._at_once = at_once
 
     def skip(self, record: Record) -> None:
-        """Count a run that was there already."""
+        """Count a run that was already done."""
         self.done += 1
         self.proven += record.optimal
         self.unanswered += not record.answered
         self._gaps += record.gap or 0.0
 
     def count(self, record: Record) -> None:
-        """Count a run that has just been made."""
+        """Count a run that has just ended."""
         self.skip(record)
         self._made += 1
         self._walls += record.wall
@@ -56,14 +56,14 @@ class Tally:
 
     @property
     def seconds_left(self) -> float | None:
-        """By the mean of the runs so far; None before the first has ended."""
+        """Estimated from the mean of the runs so far; None before the first has ended."""
         if not self._made:
             return None
         rounds = math.ceil((self.total - self.done) / self._at_once)
         return rounds * self._walls / self._made
 
     def counts(self) -> str:
-        """How it stands."""
+        """The counts so far."""
         parts = [f"{self.done} of {self.total} runs"]
         if self.done:
             parts.append(f"{self.proven} proven")
@@ -74,7 +74,7 @@ class Tally:
         return ", ".join(parts)
 
     def line(self) -> str:
-        """How it stands while it goes on."""
+        """The counts and the estimate, while the campaign runs."""
         if self.done == self.total or self.seconds_left is None:
             return self.counts()
         return f"{self.counts()}, about {duration(self.seconds_left)} left"
@@ -86,7 +86,7 @@ class CampaignProgress:
     Parameters
     ----------
     verbose : bool
-        Whether to print a line now and then where there is no terminal.
+        Whether to print an occasional line if there is no terminal.
     """
 
     def __init__(self, verbose: bool = False) -> None:
@@ -109,7 +109,7 @@ class CampaignProgress:
             self._live.stop()
 
     def begin(self, total: int, skipped: Sequence[Record], at_once: int) -> None:
-        """It begins; so many runs belong to it, and these are done already."""
+        """The campaign starts: ``total`` runs belong to it, and ``skipped`` are already done."""
         self.tally = Tally(total, at_once)
         for record in skipped:
             self.tally.skip(record)
@@ -127,7 +127,7 @@ class CampaignProgress:
             self._say(self.tally.line())
 
     def contradiction(self, contradiction: Contradiction) -> None:
-        """A claim has turned out wrong."""
+        """A claim has turned out to be wrong."""
         self._say(f"hardmargin: CONTRADICTION: {described(contradiction)}")
 
     def _say(self, line: str) -> None:
@@ -137,19 +137,19 @@ class CampaignProgress:
             print(line, file=sys.stderr, flush=True)
 
     def __rich__(self) -> Text:
-        """The line that moves."""
+        """The line that is updated."""
         return Text(f"{self.tally.line()}  Ctrl-C stops", style="dim", no_wrap=True, overflow="crop")
 
 
 def _live(console: Console, shown: CampaignProgress) -> Live:
-    # Redirecting would send what is written to standard output to the console's stream.
+    # Redirecting would send text for standard output to the console's stream.
     return Live(
         shown, console=console, refresh_per_second=2, transient=True, redirect_stdout=False, redirect_stderr=False
     )
 
 
 def duration(seconds: float) -> str:
-    """A length of time, as people say it.
+    """A duration in readable form.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""``hardmargin bench fetch``: the published instances, downloaded."""
+"""``hardmargin bench fetch``: download the published instances."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``hardmargin bench figures``: the paper's figures, and those that show how solvers compare."""
+"""``hardmargin bench figures``: the paper's figures, and figures that compare solvers."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ def add_to(commands: Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print a line an instance."""
+    """Print one line per instance."""
     instances = chosen_instances(arguments)
     files = None if arguments.generated else _files(arguments.data)
     print(f"{'instance':<24} {'set':<4} {'group':<12} {'n':>5} {'m':>4}")
@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _files(given: str | None) -> Path | None:
-    """The folder with the files; None, with a word, if no data folder is named."""
+    """The folder with the files; None, with a message, if no data folder is named."""
     from hardmargin.bench.instances.data_folder import SUBFOLDER, named_folder, refuse_instances_themselves
 
     folder = named_folder(given)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def add_records_arguments(parser: Parser) -> None:
-    """The arguments that tell a command which runs are meant."""
+    """Add the arguments that say which runs to read."""
     parser.add_argument("records", metavar="RECORDS", nargs="+", help="files that 'hardmargin bench run' wrote")
     parser.add_argument(
         "--data",
@@ -32,12 +32,12 @@ def add_records_arguments(parser: Parser) -> None:
 
 
 def check_records(paths: Iterable[str]) -> None:
-    """Refuse files that are not there, before anything is imported that takes its time.
+    """Refuse missing files before slow imports.
 
     Raises
     ------
     OSError
-        If there is no such file.
+        If a file does not exist.
     """
     for path in paths:
         os.stat(path)
@@ -45,7 +45,7 @@ def check_records(paths: Iterable[str]) -> None:
 
 @contextmanager
 def warnings_told() -> Iterator[None]:
-    """Put warnings on standard error as plain lines."""
+    """Print warnings as plain lines on standard error."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield
@@ -59,12 +59,12 @@ def read_all(arguments: argparse.Namespace) -> list[Record]:
 
 
 def read_files(arguments: argparse.Namespace) -> dict[str, list[Record]]:
-    """The records of each file by its path; a torn line is told on standard error.
+    """The records of each file by its path; an incomplete last line is reported on standard error.
 
     Raises
     ------
     ValueError
-        If a file is no file of records, or there are none in all of them.
+        If a file is not a file of records, or if there are no records at all.
     """
     from hardmargin.bench.records.record import read_records
 
@@ -87,7 +87,7 @@ def _shared(files: dict[str, list[Record]]) -> dict[str, list[Record]]:
 
 
 def read_literature(arguments: argparse.Namespace) -> list[SystemRun]:
-    """The published results by instance; none if they are not at hand.
+    """The published results by instance; empty if they are not available.
 
     Raises
     ------

@@ -41,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
     check_records(read)
     check_target(arguments.out, "--out", sources=read)
     files, literature = read_files(arguments), read_literature(arguments)
-    # What draws and tests takes seconds to import, which are of no use to a command that cannot run.
+    # Plotting and statistics take seconds to import, which a command that cannot run should not spend.
     from hardmargin.atomic import replace_text
     from hardmargin.bench.report.page import report
 

@@ -91,7 +91,7 @@ def _add_protocol_arguments(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Evaluate what is missing, then show all of it."""
+    """Run the missing evaluations, then show all of them."""
     _check_files(arguments)
     from hardmargin.bench.report.figures.robustness import robustness_figure
     from hardmargin.bench.report.tables.robustness import study_tables
@@ -102,7 +102,7 @@ def run(arguments: argparse.Namespace) -> int:
     _refuse_failures(records)
     if arguments.figure is not None:
         robustness_figure(records).savefig(arguments.figure, dpi=120)
-        # Standard output is for the tables alone, which may go to a file.
+        # Standard output is reserved for the tables, which may go to a file.
         print(arguments.figure, file=sys.stderr)
     return DONE
 
@@ -118,7 +118,7 @@ def _check_files(arguments: argparse.Namespace) -> None:
 
 
 def _read(path: str) -> list[RobustnessRecord]:
-    """The records of a study; a torn line is told on standard error."""
+    """The records of a study; an incomplete last line is reported on standard error."""
     from hardmargin.bench.robustness import read_records
 
     with warnings_told():
@@ -129,7 +129,7 @@ def _read(path: str) -> list[RobustnessRecord]:
 
 
 def _evaluated(arguments: argparse.Namespace) -> list[RobustnessRecord]:
-    """The records of the study, after what was missing has been made."""
+    """The records of the study, after the missing evaluations have been run."""
     from hardmargin.bench.robustness import run_study
 
     study = _study(arguments)
@@ -178,7 +178,7 @@ def _settings(arguments: argparse.Namespace) -> list[Setting]:
     except FileNotFoundError as error:
         if not found:
             raise
-        # The generated settings need no files, so the study goes on without these.
+        # The generated settings need no files, so the study continues without these.
         print(f"hardmargin: the UCI folds are left out: {error}", file=sys.stderr)
         return found
     return [*found, *folds]

@@ -51,8 +51,8 @@ def add_to(commands: Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Plan, run, sum up."""
-    # A campaign that proves pairs of the file that chooses its pairs could not be resumed.
+    """Plan, run, summarise."""
+    # A campaign that writes proofs to the file that selects its pairs could not be resumed.
     check_target(arguments.out, "--out", sources=arguments.unproven_in)
     if arguments.best_known is not None:
         check_target(arguments.best_known, "--best-known", sources=[arguments.out])
@@ -91,7 +91,7 @@ def _campaign(arguments: argparse.Namespace) -> Campaign:
     from hardmargin.bench.records.best_known import best_known_table, read_solu
     from hardmargin.bench.running.campaign import Campaign
 
-    # What is asked for is looked at first: it may be wrong, whether or not there are data.
+    # The selection is checked first: it may be wrong, whether or not there are data.
     jobs = _jobs(arguments)
     source = chosen_source(arguments)
     known = [best_known_table(source.folder)] if isinstance(source, PublishedFiles) else []
@@ -119,7 +119,7 @@ def _jobs(arguments: argparse.Namespace) -> list[Job]:
 
 
 def _show_plan(jobs: Sequence[Job], arguments: argparse.Namespace) -> None:
-    """A line a run, then how many they are and how long they take at the longest."""
+    """Print one line per run, then how many there are and how long they take at most."""
     from hardmargin.bench.running.execution import wall_limit
     from hardmargin.bench.running.progress import duration
     from hardmargin.cluster.connection import local_workers
@@ -132,7 +132,7 @@ def _show_plan(jobs: Sequence[Job], arguments: argparse.Namespace) -> None:
     limit: float = arguments.time_limit
     at_once: int = max(1, arguments.jobs)
     if arguments.cluster is not None:
-        # How many workers another machine has is not asked for a plan; it is made for one.
+        # A plan does not ask how many workers another machine has; it assumes one.
         at_once = local_workers(arguments.cluster, max(1, len(available_cores()) // arguments.threads)) or 1
     rounds = math.ceil(len(jobs) / at_once)
     print(
@@ -151,7 +151,7 @@ def _runner(arguments: argparse.Namespace, *, nothing_to_do: bool) -> Runner:
             "--jobs and --cluster were both given; the cluster's workers say how many runs go at a time."
         )
     if nothing_to_do:
-        # A cluster would be started for nothing.
+        # There is nothing to start a cluster for.
         return LocalRunner(1, 1)
     from hardmargin.bench.running.cluster import ClusterRunner
 

@@ -1,4 +1,4 @@
-"""The arguments that say which instances are meant, and where they are."""
+"""The arguments that select instances and say where their data are."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DATA_HELP = "folder with the instances in its subfolder brooks; default: $HARDMA
 
 
 def add_instance_arguments(parser: Parser) -> None:
-    """Declare those that choose instances."""
+    """Add the arguments that choose instances."""
     parser.add_argument("--instances", nargs="+", default=[], metavar="PART", help="parts of names, e.g. n60d2 5f1")
     parser.add_argument(
         "--sets", nargs="+", default=[], metavar="SET", help="A, B, UCI, or groups like adult, n60d2A"
@@ -27,7 +27,7 @@ def add_instance_arguments(parser: Parser) -> None:
 
 
 def add_selection_arguments(parser: Parser) -> None:
-    """Declare those that choose instances and penalties."""
+    """Add the arguments that choose instances and penalties."""
     add_instance_arguments(parser)
     parser.add_argument("--C", type=float, nargs="+", metavar="C", help="penalties (default 1 10 100 1000 10000)")
     parser.add_argument(
@@ -49,7 +49,7 @@ def chosen_source(arguments: argparse.Namespace) -> Source:
     Raises
     ------
     ValueError
-        If there are none.
+        If there are no data.
     """
     from hardmargin.bench.instances.data_folder import find_data
     from hardmargin.bench.instances.source import GeneratedData, PublishedFiles
@@ -60,7 +60,7 @@ def chosen_source(arguments: argparse.Namespace) -> Source:
 
 
 def chosen_instances(arguments: argparse.Namespace) -> list[Instance]:
-    """The instances that are asked for, whether or not their samples are at hand."""
+    """The selected instances, whether or not their samples are available."""
     from hardmargin.bench.instances.catalogue import generated_instances, published_instances, selected
 
     instances = generated_instances() if arguments.generated else published_instances()
@@ -68,7 +68,7 @@ def chosen_instances(arguments: argparse.Namespace) -> list[Instance]:
 
 
 def chosen_pairs(arguments: argparse.Namespace) -> list[Pair]:
-    """The pairs of instance and penalty that are asked for, in the order of the campaign.
+    """The selected pairs of instance and penalty, in the order of the campaign.
 
     Raises
     ------
@@ -93,7 +93,7 @@ def chosen_pairs(arguments: argparse.Namespace) -> list[Pair]:
 
 
 def words(values: list[str]) -> list[str]:
-    """Words that were separated by blanks or commas.
+    """Words separated by blanks or commas.
 
     Examples
     --------

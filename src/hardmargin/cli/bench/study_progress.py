@@ -1,4 +1,4 @@
-"""What a person sees of a running robustness study: a bar on a terminal, a line now and then elsewhere."""
+"""Progress of a running robustness study: a bar on a terminal, an occasional line elsewhere."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ def study_progress(path: str, *, verbose: bool) -> Iterator[Callable[[int, int],
     Parameters
     ----------
     path : str
-        The file that they are kept in.
+        The file with the records.
     verbose : bool
-        Whether to print a line now and then where there is no terminal.
+        Whether to print an occasional line if there is no terminal.
 
     Yields
     ------
     report : callable
-        To be called with the number of evaluations done and their total.
+        Called with the number of evaluations done and their total.
     """
     counts = (0, 0)
     with (_bar if sys.stderr.isatty() else _lines)(verbose) as show:
@@ -36,7 +36,7 @@ def study_progress(path: str, *, verbose: bool) -> Iterator[Callable[[int, int],
             return
         except KeyboardInterrupt as error:
             interrupt = error
-    # Not before the bar is gone, which would wipe it out.
+    # Only after the bar is gone, because it would overwrite the message.
     done, total = counts
     if total:
         print(f"{path}: {done} of {total} evaluations are kept; the same command makes the others", file=sys.stderr)

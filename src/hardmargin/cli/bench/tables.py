@@ -1,4 +1,4 @@
-"""``hardmargin bench tables``: the paper's tables with the runs of campaigns beside the published ones."""
+"""``hardmargin bench tables``: the paper's tables, with the runs of campaigns beside the published ones."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from hardmargin.bench.report.tables.table import Table
 
-# Text is never made narrower than this.
+# The least width of text.
 _NARROWEST = 80
 
 
@@ -82,7 +82,7 @@ def _write(tables: Sequence[Table], folder: Path, format: str) -> None:
 
 
 def _print(tables: Sequence[Table], last_line: str) -> None:
-    """Text for a screen: no line is wider than it, as far as columns can be parted."""
+    """Print text that is no wider than the screen, as far as columns can be separated."""
     from hardmargin.bench.report.tables.table import as_text
 
     width = max(_NARROWEST, shutil.get_terminal_size().columns)

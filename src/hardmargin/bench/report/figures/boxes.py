@@ -12,24 +12,24 @@ from hardmargin.bench.report.figures.style import INK, Look
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Up to so many values a box says less than the values themselves.
+# Up to this many values, the values themselves say more than a box.
 _FEW = 5
 
 
 def draw_boxes(
     ax: Axes, groups: Sequence[Sequence[float]], places: np.ndarray, width: float, look: Look, label: str
 ) -> None:
-    """Boxes of quartiles with whiskers of at most 1.5 times their distance, as in the paper.
+    """Boxes of quartiles with whiskers of at most 1.5 times the interquartile range, as in the paper.
 
-    Of a few values each has its mark, and a box without height is a line in the colour of its system.
+    A few values are drawn as single marks, and a box without height is a line in the colour of its system.
 
     Parameters
     ----------
     ax : matplotlib Axes
     groups : sequence of sequences of float
-        The values of each box; without values there is none.
+        The values of each box; no box is drawn for an empty sequence.
     places : array
-        Where each box stands.
+        The position of each box.
     width : float
     look : Look
     label : str

@@ -18,7 +18,7 @@ FORMATS = ("svg", "pdf", "png")
 
 
 class Illustration(NamedTuple):
-    """A figure with its name, for files, its title and what readers need to know to understand it."""
+    """A figure with its name, for files, its title, and a caption that explains it."""
 
     name: str
     title: str
@@ -29,7 +29,7 @@ class Illustration(NamedTuple):
 class _Text(NamedTuple):
     title: str
     caption: str
-    # Said only where published results are drawn.
+    # Only if published results are drawn.
     published: str = ""
 
 
@@ -70,7 +70,7 @@ _TEXTS = {
     ),
 }
 
-# The paper's figures under the names and titles that fit other instances.
+# The paper's figures, with names and titles that fit other instances.
 _ELSEWHERE = {
     "figure3": ("gaps_by_n", "Gaps by number of samples"),
     "figure4": ("gaps_by_configuration", "Gaps by configuration of CB-SVM-HML"),
@@ -85,7 +85,7 @@ def all_figures(runs: Sequence[SystemRun], literature: Sequence[SystemRun] = ())
     runs : sequence of SystemRun
         Of campaigns.
     literature : sequence of SystemRun
-        The published results by instance, if they are at hand.
+        The published results by instance, if they are available.
 
     Raises
     ------
@@ -123,12 +123,12 @@ def _figures(part: Part, note: str, literature: Sequence[SystemRun]) -> list[Ill
 
 
 def save_figures(illustrations: Sequence[Illustration], folder: Path, format: str = "pdf") -> list[Path]:
-    """Write the figures into a folder, which is made if missing; the files are returned.
+    """Write the figures to a folder, which is created if missing; return the files.
 
     Raises
     ------
     ValueError
-        If the format is none of ``FORMATS``.
+        If the format is not one of ``FORMATS``.
     """
     if format not in FORMATS:
         raise ValueError(f"the format is {format!r}; expected one of {', '.join(FORMATS)}.")

@@ -19,14 +19,14 @@ from hardmargin.bench.running.configurations import PAPER
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# Of the room for the boxes that stand at one place.
+# Share of the space at one position that the boxes take.
 _FILLED = 0.8
 
 
 def gaps_by_n(runs: Sequence[SystemRun], literature: Sequence[SystemRun] = ()) -> Figure | None:
     """Figure 3: box plots of the gaps by number of samples, Type A and Type B; None if neither has been run.
 
-    The published gaps stand beside, on the same pairs of instance and C.
+    The published gaps are drawn beside ours, on the same pairs of instance and C.
     """
     sets = [key for key in ("A", "B") if select(runs, set=key)]
     if not sets:
@@ -53,8 +53,8 @@ def gaps_by_n(runs: Sequence[SystemRun], literature: Sequence[SystemRun] = ()) -
 def gaps_by_configuration(runs: Sequence[SystemRun], literature: Sequence[SystemRun] = ()) -> Figure | None:
     """Figure 4: box plots of the gaps of the configurations of CB-SVM-HML, with counts of proofs above.
 
-    Where the results by instance are at hand, the published ones stand beside, all eight, on the pairs of instance
-    and C that were run with one of them. None if none has been run.
+    If the results by instance are available, all eight published ones are drawn too, on the pairs of instance and C
+    that were run with one of them. None if no configuration has been run.
     """
     ours = [run for run in runs if run.shares]
     if not ours:
@@ -90,7 +90,7 @@ def gaps_by_configuration(runs: Sequence[SystemRun], literature: Sequence[System
 
 
 def _gaps(runs: Sequence[SystemRun]) -> list[float]:
-    """The gaps as boxes show them: what a proof leaves for rounding is none."""
+    """The gaps to draw: what a proof leaves for rounding counts as zero."""
     return [0.0 if run.proven else run.gap for run in runs]
 
 
@@ -100,13 +100,13 @@ def _variant(run: SystemRun) -> str:
 
 
 def _configurations(runs: Sequence[SystemRun]) -> list[str]:
-    """Those of the paper in its order, then others."""
+    """The paper's configurations in its order, then others."""
     found = dict.fromkeys(run.shares for run in runs)
     return [*(name for name in PAPER if name in found), *(name for name in found if name not in PAPER)]
 
 
 def gaps_over_time(runs: Sequence[SystemRun]) -> Figure | None:
-    """The mean gap over time, over all runs and by set; None if no run tells how its bounds moved."""
+    """The mean gap over time, over all runs and by set; None if no run has a trace of its bounds."""
     if not any(run.trace for run in runs):
         return None
     panels = [("", "All"), *((key, title) for key, title in SETS.items() if select(runs, set=key))]

@@ -1,4 +1,4 @@
-"""The figure: test accuracy against the share of bad samples, a panel a setting."""
+"""The figure: test accuracy against the share of bad samples, one panel per setting."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _COLUMNS = 3
 
 
 def check_figure_name(path: str) -> None:
-    """Refuse a file that a figure cannot be saved as, before the work starts.
+    """Refuse a file name that a figure cannot be saved to, before the work starts.
 
     Raises
     ------
@@ -40,12 +40,12 @@ def robustness_figure(records: Iterable[RobustnessRecord]) -> Figure:
     Parameters
     ----------
     records : iterable of RobustnessRecord
-        Those of one study.
+        The records of one study.
 
     Returns
     -------
     matplotlib Figure
-        Has ``savefig``; belongs to no window.
+        Has ``savefig``; not attached to any window.
 
     Raises
     ------
@@ -61,7 +61,7 @@ def robustness_figure(records: Iterable[RobustnessRecord]) -> Figure:
     columns = min(_COLUMNS, len(settings))
     lines = math.ceil(len(settings) / columns)
     figure = new_figure(1.2 + 3.2 * columns, 0.8 + 2.7 * lines)
-    # With one range for all, heights may be compared from panel to panel.
+    # The same range for all panels, so that heights can be compared.
     axes = figure.subplots(lines, columns, squeeze=False, sharey=True).ravel()
     for number, (ax, setting) in enumerate(zip(axes, settings, strict=False)):
         _draw_panel(ax, setting, [row for row in rows if row.setting == setting])
@@ -79,7 +79,7 @@ def _draw_panel(ax: Axes, setting: str, rows: Sequence[Row]) -> None:
         if not mine:
             continue
         look = looks(MODELS)[model]
-        # Side by side, because error bars at the same place would hide each other.
+        # Side by side, because error bars at the same position would hide each other.
         aside = 0.25 * (number - 1)
         ax.errorbar(
             [100 * row.share + aside for row in mine],

@@ -1,4 +1,4 @@
-"""The look of the figures: colours, lines and markers that all readers tell apart, on screen and in grey print."""
+"""The style of the figures: colours, lines and markers that all readers can tell apart, on screen and in grey."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ DASHES = ("-", "--", "-.", (0, (4, 1, 1, 1, 1, 1)))
 
 _PUBLISHED_COLOURS = {published.NAMES[published.BROOKS]: "#999999", published.NAMES[published.REFERENCE]: "#CC79A7"}
 
-# Of a logarithmic axis: up to this ratio of its ends, powers of ten are too few figures.
+# If the ratio of the ends of a logarithmic axis is below this, powers of ten give too few labels.
 _SHORT_SPAN = 100.0
 
 
@@ -39,7 +39,7 @@ class Look(NamedTuple):
 
 
 def looks(systems: Sequence[str]) -> dict[str, Look]:
-    """A look for each system; the published ones always have the same."""
+    """A look for each system; the published ones always look the same."""
     own = [system for system in systems if system not in _PUBLISHED_COLOURS]
     found = {
         system: Look(PALETTE[i % len(PALETTE)], MARKERS[i % len(MARKERS)], DASHES[i % len(DASHES)])
@@ -49,7 +49,7 @@ def looks(systems: Sequence[str]) -> dict[str, Look]:
 
 
 def new_figure(width: float = 8.0, height: float = 4.2) -> Figure:
-    """An empty figure of its own, without pyplot and its global state.
+    """A new empty figure, without pyplot and its global state.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def new_figure(width: float = 8.0, height: float = 4.2) -> Figure:
 
 
 def tidy(ax: Axes, *, title: str = "", x: str = "", y: str = "") -> None:
-    """Name the axes and take away what does not inform."""
+    """Label the axes and remove what does not inform."""
     ax.spines[["top", "right"]].set_visible(False)
     for spine in ("left", "bottom"):
         ax.spines[spine].set_color(INK)
@@ -80,7 +80,7 @@ def tidy(ax: Axes, *, title: str = "", x: str = "", y: str = "") -> None:
 
 
 def plain_log(axis: Axis) -> None:
-    """A logarithmic axis with plain figures at it, such as 0.1, and with 2 and 5 between where there is room."""
+    """A logarithmic axis with plain labels, such as 0.1, and with 2 and 5 in between if there is space."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
     lowest, highest = axis.get_view_interval()
@@ -90,7 +90,7 @@ def plain_log(axis: Axis) -> None:
 
 
 def whole_decades(lowest: float, highest: float) -> tuple[float, float]:
-    """Limits of a logarithmic axis that always has two figures at it or more.
+    """Limits of a logarithmic axis that always has at least two labels.
 
     Examples
     --------
@@ -101,13 +101,13 @@ def whole_decades(lowest: float, highest: float) -> tuple[float, float]:
 
 
 def add_legend(figure: Figure, *axes: Axes, most: int = 5) -> None:
-    """One legend for the whole figure, below it, of all that is drawn in these axes."""
+    """One legend for the whole figure, below it, for everything drawn in these axes."""
     unique: dict[str, Any] = {}
     for ax in axes:
         handles, names = ax.get_legend_handles_labels()
         unique = dict(zip(names, handles, strict=True)) | unique
     if unique:
-        # Inches that an entry takes, so that none is cut off at the sides.
+        # Inches per entry, so that none is cut off at the sides.
         width = 0.7 + 0.085 * max(map(len, unique))
         figure.legend(
             unique.values(),
@@ -120,13 +120,13 @@ def add_legend(figure: Figure, *axes: Axes, most: int = 5) -> None:
 
 
 def inline_svg(figure: Figure, name: str) -> str:
-    """The figure as an ``<svg>`` element for a page: letters stay letters, and ink has the colour of the text.
+    """The figure as an ``<svg>`` element for a page: text stays text, and lines have the colour of the text.
 
     Parameters
     ----------
     figure : matplotlib Figure
     name : str
-        Put before the names of its parts, which must differ from those of the page's other figures.
+        Prefix for the names of its parts, which must differ from those of the page's other figures.
     """
     import matplotlib
 

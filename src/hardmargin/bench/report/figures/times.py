@@ -16,13 +16,13 @@ from hardmargin.bench.report.figures.style import add_legend, looks, new_figure,
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# Times below are drawn here, because the axes are logarithmic.
+# Smaller times are drawn here, because the axes are logarithmic.
 _SHORTEST = 0.01
 
-# Room beside the smallest and the largest size, as a ratio.
+# Space beside the smallest and the largest size, as a ratio.
 _MARGIN = 1.3
 
-# Fewer systems than this leave nothing to compare.
+# With fewer systems than this there is nothing to compare.
 _SEVERAL = 2
 
 
@@ -73,9 +73,9 @@ def profiles(runs: Sequence[SystemRun]) -> Figure | None:
 
 
 def times_by_size(runs: Sequence[SystemRun]) -> Figure:
-    """Times against n and m: a dot a run, hollow without a proof, and lines through means.
+    """Times against n and m: one dot per run, hollow without a proof, and lines through means.
 
-    The means are shifted geometric ones over Types A and B; UCI sets differ in more than their size.
+    The means are shifted geometric means over Types A and B; UCI sets differ in more than their size.
     """
     figure = new_figure(7.8, 4.4)
     axes = figure.subplots(1, 2, sharey=True)
@@ -129,7 +129,7 @@ def times_by_size(runs: Sequence[SystemRun]) -> Figure:
 
 
 def _apart(sizes: Sequence[int]) -> list[int]:
-    """The sizes that have room for their figures on a logarithmic axis, the first of them first."""
+    """The sizes that have space for their labels on a logarithmic axis, starting with the first."""
     kept: list[int] = []
     for size in sizes:
         if all(max(size, other) >= 1.4 * min(size, other) for other in kept):
@@ -138,7 +138,7 @@ def _apart(sizes: Sequence[int]) -> list[int]:
 
 
 def integrals(runs: Sequence[SystemRun]) -> Figure | None:
-    """Primal-dual integrals, sorted, in percent of the time limit; None if no run tells how its bounds moved."""
+    """Primal-dual integrals, sorted, in percent of the time limit; None if no run has a trace of its bounds."""
     if not any(run.trace for run in runs):
         return None
     figure = new_figure(7.2, 4.2)

@@ -1,1 +1,1 @@
-"""Tables as data, their writers, and the tables that there are."""
+"""Tables as data, their writers, and the tables of reports."""

@@ -23,7 +23,7 @@ from hardmargin.bench.report.tables.paper import (
 from hardmargin.bench.report.tables.table import Column, Share, Table, Value
 from hardmargin.bench.running.configurations import PAPER
 
-# Seconds at which mean gaps are told, as far as the time limit allows.
+# Times, in seconds, at which mean gaps are shown, up to the time limit.
 _MOMENTS = (1.0, 10.0, 60.0, 600.0)
 
 
@@ -56,7 +56,7 @@ def _sets_and_all(runs: Sequence[SystemRun]) -> list[tuple[str, str]]:
 
 
 def gaps_over_time_table(runs: Sequence[SystemRun]) -> Table:
-    """By set and over all: the mean gap after 1, 10, 60 and 600 s, as far as the time limit goes, and at it."""
+    """By set and over all: the mean gap after 1, 10, 60 and 600 s, up to the time limit, and at the time limit."""
     systems = systems_of(runs)
     longest = max(run.time_limit for run in runs)
     moments = [*(moment for moment in _MOMENTS if moment < longest), longest]
@@ -117,8 +117,8 @@ def instance_table(runs: Sequence[SystemRun]) -> Table:
 def configurations_table(runs: Sequence[SystemRun], literature: Sequence[SystemRun] = ()) -> Table:
     """Figure 4 in numbers: runs proven optimal by configuration and set, published and of these runs.
 
-    The published ones are of the same pairs of instance and C where the results by instance are at hand, else of
-    the whole benchmark.
+    The published ones are on the same pairs of instance and C if the results by instance are available, otherwise
+    on the whole benchmark.
     """
     columns = [Column("configuration", numeric=False), Column("system", numeric=False)]
     columns += [Column("#opt", title) for title in SETS.values()]
@@ -156,16 +156,16 @@ def _printed_proofs(configuration: str) -> list[Value]:
 def all_tables(
     runs: Sequence[SystemRun], literature: Sequence[SystemRun] = (), *, all_rows: bool = False
 ) -> list[Table]:
-    """Every table but that of the runs one by one: those of the benchmark, then those of all other runs.
+    """Every table except that of single runs: those of the benchmark, then those of all other runs.
 
     Parameters
     ----------
     runs : sequence of SystemRun
         Of campaigns.
     literature : sequence of SystemRun
-        The published results by instance, if they are at hand.
+        The published results by instance, if they are available.
     all_rows : bool
-        Whether rows of which nothing was run are shown too.
+        Whether to show rows without any run too.
     """
     parts, tables = parts_of(runs), []
     for part in parts:
@@ -191,7 +191,7 @@ def all_tables(
 
 
 def what_numbers_are(runs: Sequence[SystemRun]) -> str:
-    """A last line below tables, for readers who meet them for the first time."""
+    """A last line below tables, for readers who see them for the first time."""
     published_limit = " (published runs: 600 s)" if any(map(on_benchmark, runs)) else ""
     return (
         "#opt: runs proven optimal, of all runs made. gap %: 100 (UB - LB) / UB, mean in percent. time s: mean in "

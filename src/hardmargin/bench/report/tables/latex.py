@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from hardmargin.bench.report.tables.table import Table
 
-# Letters in a row, from which on a table is made smaller to fit the page.
+# Characters in a row above which a table is scaled to fit the page.
 _PAGE = 75
 
 _NUMBER = re.compile(r"Table \d+: ")
@@ -18,7 +18,7 @@ _NUMBER = re.compile(r"Table \d+: ")
 def as_latex(table: Table) -> str:
     """The table for a paper; needs the package booktabs, and graphicx if it is wider than a page.
 
-    The document numbers its tables itself, so that a number in the title is left out; the label has it.
+    The document numbers its tables itself, so a number in the title is left out; the label has it.
     """
     cells = table.cells
     names = [column.name for column in table.columns]

@@ -37,17 +37,17 @@ _PAPER = (
 def paper_tables(
     runs: Sequence[SystemRun], literature: Sequence[SystemRun] = (), *, all_rows: bool = False
 ) -> list[Table]:
-    """Tables 2 to 6 of the paper, those of sets of which something has been run.
+    """Tables 2 to 6 of the paper, for the sets that have runs.
 
     Parameters
     ----------
     runs : sequence of SystemRun
-        Of campaigns. Only those on the benchmark's pairs of instance and C count.
+        Runs of campaigns. Only those on the benchmark's pairs of instance and C count.
     literature : sequence of SystemRun
-        The published results by instance, if they are at hand: beside runs on a part of the benchmark, the
-        published columns are then made of the same part. Otherwise they are those that were printed.
+        The published results by instance, if they are available. The published columns then cover the same pairs as
+        the runs. Otherwise they are the printed ones.
     all_rows : bool
-        Whether rows of which nothing was run are shown too.
+        Whether to show rows without any run too.
     """
     counted = [run for run in runs if on_benchmark(run)]
     shapes = [shape for shape in _PAPER if select(counted, set=shape.set)]
@@ -55,7 +55,7 @@ def paper_tables(
 
 
 def size_tables(runs: Sequence[SystemRun]) -> list[Table]:
-    """Tables of the same kind for runs that have no published figures beside them."""
+    """Tables of the same kind for runs that have no published results beside them."""
     tables = []
     for shape in _PAPER:
         if chosen := select(runs, set=shape.set):
@@ -109,12 +109,12 @@ def _cells(runs: Sequence[SystemRun], systems: Sequence[str], shape: _Shape, row
 
 
 def _present(shape: _Shape, runs: Sequence[SystemRun]) -> list[str]:
-    """The rows of which something has been run."""
+    """The rows that have runs."""
     return sorted({str(getattr(run, shape.by)) for run in runs}, key=_natural)
 
 
 def _natural(text: str) -> tuple[int, int, str]:
-    """Numbers by size, before names."""
+    """Sort key: numbers by size, before names."""
     return (0, int(text), "") if text.isdigit() else (1, 0, text)
 
 

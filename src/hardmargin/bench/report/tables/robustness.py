@@ -27,12 +27,12 @@ def study_tables(records: Sequence[RobustnessRecord]) -> list[Table]:
     Parameters
     ----------
     records : sequence of RobustnessRecord
-        Those of one study.
+        The records of one study.
 
     Returns
     -------
     list of Table
-        Without those that would have no line.
+        Tables without rows are left out.
     """
     rows, differences = summarise(records), paired_differences(records)
     found = [accuracy_table(rows)] if rows else []
@@ -40,7 +40,7 @@ def study_tables(records: Sequence[RobustnessRecord]) -> list[Table]:
 
 
 def accuracy_table(rows: Sequence[Row]) -> Table:
-    """A line a setting and share, with the models side by side."""
+    """One row per setting and share, with the models side by side."""
     models = [model for model in MODELS if any(row.model == model for row in rows)]
     columns = [Column("setting", numeric=False), Column("bad %", format="g"), Column("n")]
     for model in models:
@@ -55,7 +55,7 @@ def accuracy_table(rows: Sequence[Row]) -> Table:
 
 
 def difference_table(differences: Sequence[Difference]) -> Table:
-    """A line a setting, share and other model."""
+    """One row per setting, share and other model."""
     columns = [
         Column("setting", numeric=False),
         Column("bad %", format="g"),

@@ -16,14 +16,14 @@ __all__ = ["SUFFIXES", "WRITERS", "Absent", "Column", "Share", "Table", "Value",
 
 
 class Share(NamedTuple):
-    """So many of so many; written 3/5, and in CSV, where that would be read as a date, in two columns."""
+    """A count out of a total; written 3/5, and in CSV, where that would be read as a date, as two columns."""
 
     part: int
     whole: int
 
 
 class Absent(str):
-    """Why there is no figure, for readers; programs, which read CSV, find nothing."""
+    """Why there is no value, for readers; in CSV, for programs, the cell is empty."""
 
 
 #: None is a figure that does not exist, e.g. of runs that were not made; it stays blank.
@@ -32,9 +32,9 @@ Value: TypeAlias = "str | int | float | Share | None"
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its name, the heading that it shares with its neighbours, and how its floats are written.
+    """A column: its name, the heading that it shares with its neighbours, and the format of its floats.
 
-    The format is one of Python's, or "p" for p-values, the small ones of which are written <0.001.
+    The format is one of Python's, or "p" for p-values, of which small ones are written as <0.001.
     """
 
     name: str
@@ -52,14 +52,14 @@ class Table:
     name : str
         For file names, e.g. "table3".
     title, caption : str
-        One line, and what readers need to know to understand the figures.
+        One line, and what readers need to know to understand the values.
     columns : sequence of Column
     rows : sequence of sequences of values
-        As many values each as there are columns.
+        One value per column in each row.
     totals : int
-        How many rows at the end are set apart as sums or means of the others.
+        How many rows at the end are set apart as totals or means of the others.
     keys : int
-        How many columns at the start say what a row is; text that is too wide repeats them in each of its blocks.
+        How many columns at the start identify a row; text that is too wide repeats them in each of its blocks.
 
     Examples
     --------
@@ -96,12 +96,12 @@ class Table:
 
     @property
     def cells(self) -> list[list[str]]:
-        """The rows as text and LaTeX show them."""
+        """The rows as shown in text and LaTeX."""
         return [[shown(*pair) for pair in zip(row, self.columns, strict=True)] for row in self.rows]
 
 
 def shown(value: Value, column: Column) -> str:
-    """A value as text and LaTeX show it."""
+    """A value as shown in text and LaTeX."""
     if value is None:
         return ""
     if isinstance(value, Share):
@@ -114,7 +114,7 @@ def shown(value: Value, column: Column) -> str:
 
 
 def as_csv(table: Table) -> str:
-    """The table for programs: one line of head, plain numbers, nothing rounded, no caption."""
+    """The table for programs: one header line, plain numbers, nothing rounded, no caption."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     shares = [any(isinstance(row[i], Share) for row in table.rows) for i in range(len(table.columns))]

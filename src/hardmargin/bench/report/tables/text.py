@@ -1,4 +1,4 @@
-"""Tables as aligned text, cut into blocks of columns where they are wider than the screen."""
+"""Tables as aligned text, cut into blocks of columns if they are wider than the screen."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from hardmargin.bench.report.tables.table import Table
 
-# Letters that captions are wrapped to where no width is given.
+# Width of captions if no width is given.
 _CAPTION_WIDTH = 100
 
 _BETWEEN = 2
@@ -23,8 +23,8 @@ def as_text(table: Table, width: int = 0) -> str:
     ----------
     table : Table
     width : int
-        Letters in a line. A wider table is cut into blocks one below the other, each with the first columns, which
-        say what the rows are; columns under a shared heading stay together. 0: one block, however wide.
+        Characters per line. A wider table is cut into blocks one below the other, each with the first columns,
+        which identify the rows; columns under a shared heading stay together. 0 means one block of any width.
     """
     blocks = ["\n".join(_lines(block)) for block in (_blocks(table, width) if width else [table])]
     notes = [*textwrap.wrap(table.caption, width or _CAPTION_WIDTH), ""] if table.caption else []
@@ -43,7 +43,7 @@ def _blocks(table: Table, width: int) -> list[Table]:
 
 
 def _units(table: Table) -> list[list[int]]:
-    """The columns that are not to be parted: those of a shared heading, and every other one alone."""
+    """The columns that must stay together: those of a shared heading, and every other one alone."""
     units: list[list[int]] = []
     for place in range(table.keys, len(table.columns)):
         group = table.columns[place].group
@@ -89,7 +89,7 @@ def _lines(table: Table) -> list[str]:
 
 
 def _widened(table: Table, widths: list[int]) -> list[tuple[str, int]]:
-    """Room for the shared headings: the last column of each is made as wide as its heading needs."""
+    """Space for the shared headings: the last column of each is made as wide as its heading needs."""
     spans, start = [], 0
     for group, count in table.heads:
         end = start + count
