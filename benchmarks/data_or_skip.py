@@ -10,12 +10,12 @@ _BESIDE_THE_CHECKOUT = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
 def data_or_skip(given: str | None) -> Path:
-    """The folder that is given, that of $HARDMARGIN_DATA, or the one beside the checkout.
+    """The given folder, that of $HARDMARGIN_DATA, or the one beside the checkout.
 
     Raises
     ------
     SystemExit
-        If there is none: the script is skipped, and says so.
+        If there is none: the script is skipped, with a message.
     """
     if named_folder(given) is None and _BESIDE_THE_CHECKOUT.is_dir():
         return _BESIDE_THE_CHECKOUT

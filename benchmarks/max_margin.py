@@ -1,11 +1,11 @@
-"""How fast the max-margin QP is, beside DAQP and scikit-learn's SVC, on hard-margin problems of n = 500, m = 10.
+"""Speed of the max-margin QP, beside DAQP and scikit-learn's SVC, on hard-margin problems of n = 500, m = 10.
 
     pip install daqp && python benchmarks/max_margin.py
 
 Each problem is a benchmark instance without the samples that the primal search gives up at C = 1, so that the rest
-can be separated. Times are means over repeated solves in one process, on one core, Python calls included. "warm" is
-one sample disabled or enabled and the problem solved again: over samples drawn at random, and over the support
-samples, whose removal changes the solution.
+is separable. Times are means over repeated solves in one process, on one core, including the Python calls. "warm"
+means that one sample is disabled or enabled and the problem is solved again: for samples drawn at random, and for
+the support samples, whose removal changes the solution.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ FloatArray = NDArray[np.float64]
 
 
 def seconds_a_call(call: Callable[[], object], shortest: float = 0.2) -> float:
-    """The mean time of a call, over enough calls to fill `shortest` seconds."""
+    """The mean time per call, over enough calls to fill `shortest` seconds."""
     call()
     count = 1
     while True:
@@ -65,7 +65,7 @@ def daqp_call(X: FloatArray, y: FloatArray) -> Callable[[], float]:
 def own_calls(
     X: FloatArray, y: FloatArray
 ) -> tuple[Callable[[], float], Callable[[], None], Callable[[], None], int]:
-    """A cold solve, a warm solve a random sample, a warm solve a support sample, and how many the latter are."""
+    """Times of a cold solve and of warm solves per random and per support sample, and the number of the latter."""
     solver = MaxMargin(X, y)
     for row in range(len(y)):
         solver.enable(row)
@@ -93,7 +93,7 @@ def own_calls(
 
 
 def main() -> None:
-    """Print a row an instance and the mean ratios."""
+    """Print one row per instance, and the mean ratios."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", help="folder with brooks/; default: $HARDMARGIN_DATA")
     folder = data_or_skip(parser.parse_args().data)

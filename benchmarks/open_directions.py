@@ -1,9 +1,9 @@
-"""How much of all hyperplanes the search over directions has dealt with when its time is over.
+"""How much of the space of hyperplanes the search over directions has closed at its time limit.
 
     python benchmarks/open_directions.py --seconds 600 --threads 2 n500d10ATj0:1 n500d10BTj0:10000 ...
 
-Every pair of an instance and a penalty is solved with the method ``directions``, and its last checkpoint is looked
-at. Hyperplanes are measured as the method sees them: by their direction on the surface of the cube, and by their
+Every pair of an instance and a penalty is solved with the method ``directions``, and its last checkpoint is
+examined. Hyperplanes are measured as in the method: by their direction on the surface of the cube, and by their
 length up to the longest one that the objective allows.
 """
 
@@ -32,7 +32,7 @@ def pair(text: str) -> tuple[str, float]:
 
 
 def searched(X: ArrayLike, y: ArrayLike, C: float, seconds: float, threads: int) -> tuple[Result, Frontier]:
-    """What the search finds, and what it leaves open."""
+    """The result of the search, and what it leaves open."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "state"
         result = solve(
@@ -52,7 +52,7 @@ def searched(X: ArrayLike, y: ArrayLike, C: float, seconds: float, threads: int)
 
 
 def main() -> None:
-    """Print a row a pair."""
+    """Print one row per pair."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("pairs", nargs="+", type=pair, metavar="INSTANCE:C")
     parser.add_argument("--seconds", type=float, default=600.0)

@@ -1,9 +1,10 @@
-"""How good the primal search is in a few seconds, on the benchmark problems of the literature.
+"""Quality of the primal search after a few seconds, on the benchmark problems of the literature.
 
     python benchmarks/primal_search.py --seconds 2 --jobs 2 [--every 5] [--output FILE] [PART_OF_NAME ...]
 
-Prints a table a group: how many pairs reach the best known objective (relative 1e-6), how many come within 1 %, how
-many beat it, and how many are worse than the hinge-loss start. An objective below a proven optimum is an error.
+Prints one row per group: how many pairs reach the best known objective (relative 1e-6), how many come within 1 %,
+how many improve on it, and how many are worse than the hinge-loss start. An objective below a proven optimum is an
+error.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ class Run(NamedTuple):
 
 
 def excess(run: Run, known: dict[Pair, Known]) -> float:
-    """How far an objective is above the best known one, relatively; 0 within what was written of that."""
+    """How far an objective is above the best known one, relatively; 0 within the rounding of the latter."""
     best = known[run.pair]
     difference = run.objective - best.value
     return 0.0 if abs(difference) <= best.rounding else difference / best.value
@@ -74,7 +75,7 @@ def run_pair(pair: Pair, folder: Path, seconds: float, seed: int) -> Run:
 
 
 def hinge_start(problem: Problem) -> float:
-    """Step 1 of the paper: the hinge-loss machine, its slack samples given up, and the rest solved again."""
+    """Step 1 of the paper: solve with the hinge loss, give up the samples with slack, and solve the rest again."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         machine = LinearSVC(C=problem.C, loss="hinge", max_iter=2000).fit(problem.X, problem.y)
@@ -89,7 +90,7 @@ def hinge_start(problem: Problem) -> float:
 
 
 def print_table(runs: list[Run], known: dict[Pair, Known]) -> None:
-    """One row a group, and the sum."""
+    """One row per group, and the total."""
     groups: dict[str, list[Run]] = defaultdict(list)
     for run in runs:
         groups[group_of(run.pair.instance)].append(run)
@@ -120,7 +121,7 @@ def contradictions(runs: Sequence[Run], known: dict[Pair, Known]) -> list[str]:
 
 
 def main() -> None:
-    """Run the pairs asked for and report."""
+    """Run the selected pairs and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=2.0)
     parser.add_argument("--seed", type=int, default=0)

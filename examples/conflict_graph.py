@@ -1,8 +1,8 @@
-"""Draws docs/conflicts.png: what a region of directions knows, and how that becomes exact.
+"""Draws docs/conflicts.png: what is known in a region of directions, and how it becomes exact.
 
 A positive and a negative sample are joined by a line if no hyperplane of the region keeps both. The thick lines are
-a maximum matching: as many samples, at least, are given up everywhere in the region. To the left the region is a
-wide fan of directions, to the right a narrow one around the optimal direction, and its bound is the optimum. The
+a maximum matching: at least this many samples are given up everywhere in the region. On the left the region is a
+wide fan of directions, on the right a narrow one around the optimal direction, and its bound is the optimum. The
 length of w is that of the optimum in both.
 """
 
@@ -22,7 +22,7 @@ TARGET = Path(__file__).resolve().parent.parent / "docs" / "conflicts.png"
 
 
 def main() -> None:
-    """Solve a small problem, draw two regions around its optimal direction."""
+    """Solve a small problem, and draw two regions around its optimal direction."""
     generator = np.random.default_rng(4)
     positive = generator.normal((1.0, 0.3), 1.0, (25, 2))
     negative = generator.normal((-1.0, -0.3), 1.0, (25, 2))

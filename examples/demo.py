@@ -1,12 +1,12 @@
 """Hard-margin loss against hinge loss on data with outliers; run it with ``make demo``.
 
-Ten of the 80 samples are wrong: they carry the label +1 but lie together, far behind the class -1. The hinge
-loss charges a sample by how far it is on the wrong side, so these ten pull the hyperplane towards them. The
-hard-margin loss charges every violated sample the same, however far off it is: it gives the ten up and
-separates the rest. Training with it is a hard combinatorial problem, so besides the hyperplane hardmargin
-returns a proven lower bound: no other hyperplane can have a smaller objective than that.
+Ten of the 80 samples are wrong: they have the label +1 but lie together, far behind the class -1. The hinge loss
+charges a sample by how far it is on the wrong side, so these ten pull the hyperplane towards them. The hard-margin
+loss charges every violated sample the same, however far off it is: it gives up the ten and separates the rest.
+Training with it is a hard combinatorial problem, so besides the hyperplane hardmargin returns a proven lower bound:
+no other hyperplane can have a smaller objective.
 
-The picture and the model are written to the folder ``demo``.
+The figure and the model are written to the folder ``demo``.
 """
 
 from __future__ import annotations
@@ -49,14 +49,14 @@ def train_hard_margin(data: Dataset) -> hardmargin.Result:
 
 
 def train_hinge(data: Dataset) -> Any:
-    """The best that the hinge loss can do here: its C is chosen by cross-validation."""
+    """The best result of the hinge loss: its C is chosen by cross-validation."""
     folds = StratifiedKFold(5, shuffle=True, random_state=0)
     search = GridSearchCV(SVC(kernel="linear"), {"C": [0.01, 0.1, 1, 10, 100]}, cv=folds)
     return search.fit(data.X, data.y).best_estimator_
 
 
 def main(output: Path = HERE.parent / "demo") -> None:
-    """Train both, compare them on the samples that are not outliers, and draw them."""
+    """Train both, compare them on the samples that are not outliers, and plot them."""
     data = load(DATA)
     clean = np.arange(data.n) < 2 * CLASS_SIZE
     print(f"{DATA.name}: {data.n} samples, {data.m} features, the last {OUTLIERS} are outliers\n")

@@ -1,10 +1,10 @@
-"""The optimum by trying everything, and random problems small enough for that; shares no code with the core.
+"""The optimum by exhaustive search, and random problems small enough for it; shares no code with the core.
 
-Some optimal hyperplane is either w = 0, or the shortest one with y (w.x + b) = 1 on m + 1 or fewer samples that are
-affinely independent: by Caratheodory's theorem no more of them are needed to write w as a sum of multiples of
-y x, as the max-margin problem over the kept samples has it. The best of all these candidates is the optimum.
+Some optimal hyperplane is either w = 0, or the shortest one with y (w.x + b) = 1 on at most m + 1 affinely
+independent samples: by Caratheodory's theorem no more of them are needed to write w as a sum of multiples of y x,
+as in the max-margin problem over the kept samples. The best of all these candidates is the optimum.
 
-``python tests/brute_force.py --count 20000`` compares the solver with it on so many problems.
+``python tests/brute_force.py --count 20000`` compares the solver with it on this many problems.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ from hardmargin.methods.base import Limits
 from hardmargin.presolve import presolve
 from hardmargin.search import primal
 
-# Rows that depend on each other up to this are left out; what they define costs 1e20 and more.
+# Rows that depend on each other up to this are left out; hyperplanes through them cost 1e20 and more.
 _INDEPENDENT = 1e-10
 _ROUNDING = 1e-9
 _GAP = 1e-6
 
 
 def optimum(problem: Problem) -> float:
-    """The least objective of all hyperplanes."""
+    """The smallest objective of all hyperplanes."""
     objectives = (half_norms + violated(margins) @ problem.costs for half_norms, margins in candidates(problem))
     return float(min(values.min() for values in objectives))
 
 
 def candidates(problem: Problem) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Values of 1/2 ||w||^2 with the margins of all samples, of hyperplanes of which one is optimal."""
+    """Values of 1/2 ||w||^2 and the margins of all samples, for hyperplanes of which one is optimal."""
     yield np.zeros(2), np.stack([problem.y, -problem.y])
-    # The most central sample comes first, in every subset too: differences to it lose the fewest digits.
+    # The most central sample comes first, also in every subset, because differences to it lose the fewest digits.
     order = np.argsort(np.linalg.norm(problem.X - np.median(problem.X, axis=0), axis=1))
     X, y = problem.X[order].astype(np.longdouble), problem.y[order]
     X -= X[0].copy()
@@ -60,7 +60,7 @@ def violated(margins: np.ndarray) -> np.ndarray:
 
 
 def problems_with_trees() -> Iterator[Problem]:
-    """Problems as methods see them, some with trees of a few subproblems and some with more."""
+    """Problems in the form that methods get, some with trees of a few subproblems and some with more."""
     for index in range(12):
         case = random_case(11, index)
         yield presolve(Problem.from_data(case.X, case.y, case.C, **case.weights)).problem
@@ -80,11 +80,11 @@ def _shortest_through(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndar
     left, values, right = np.linalg.svd(normals.astype(float), full_matrices=False)
     independent = values[:, -1] > _INDEPENDENT
     X, y, normals, targets = X[independent], y[independent], normals[independent], targets[independent]
-    # The pseudoinverses, of factors that are at hand.
+    # The pseudoinverses, from the factors computed above.
     inverses = (left[independent] / values[independent, None, :] @ right[independent]).transpose(0, 2, 1)
     w = np.zeros((len(X), X.shape[2]), dtype=X.dtype)
     for _ in range(4):
-        # Every round removes the error that the last one has left, up to the rounding of the residuals.
+        # Every round removes the error that the last one left, up to the rounding of the residuals.
         w += np.einsum("sij,sj->si", inverses, targets - np.einsum("sij,sj->si", normals, w))
     return w, y[:, 0] - np.sum(w * X[:, 0], axis=1)
 
@@ -118,7 +118,7 @@ class Case(NamedTuple):
 
 
 def random_case(seed: int, index: int) -> Case:
-    """The case with this index in the series of this seed; the kinds take turns."""
+    """The case with this index in the series of this seed; the kinds alternate."""
     rng = np.random.default_rng([seed, index])
     kind = KINDS[index % len(KINDS)]
     n, m = int(rng.integers(3, 13)), int(rng.integers(1, 4))
@@ -146,7 +146,7 @@ def random_case(seed: int, index: int) -> Case:
         scale = 10 ** rng.uniform(-8, 8)
         X, C = scale * _with_dependent_features(rng, X), C / scale**2
     elif kind == "more features than samples":
-        # All subsets have to be tried, so that only few samples may span a space of as many dimensions.
+        # All subsets have to be tried, so only few samples may span a space of as many dimensions.
         wide = rng.standard_normal((m, n + int(rng.integers(0, 4))))
         X = X @ wide if n > 7 or rng.random() < 0.5 else rng.standard_normal((n, wide.shape[1]))
     elif kind == "one-hot features":
@@ -159,7 +159,7 @@ def random_case(seed: int, index: int) -> Case:
 
 
 def _with_dependent_features(rng: np.random.Generator, X: np.ndarray) -> np.ndarray:
-    """Copies, multiples, sums or other combinations of the features, anywhere among them, and any offsets."""
+    """Copies, multiples, sums or other combinations of the features, at any position, and any offsets."""
     m = X.shape[1]
     combinations = rng.choice([rng.standard_normal(), -1.0, 0.0, 1.0, 0.1], size=(m, int(rng.integers(1, 4))))
     X = np.hstack([X, X @ combinations])[:, rng.permutation(m + combinations.shape[1])]
@@ -178,7 +178,7 @@ def _random_weights(rng: np.random.Generator, y: np.ndarray) -> dict[str, Any]:
 
 
 class Comparison(NamedTuple):
-    """What the solver said of a case, and what is true."""
+    """What the solver returned for a case, and the true optimum."""
 
     case: Case
     result: Result
@@ -199,7 +199,7 @@ def case_and_optimum(seed: int, index: int) -> tuple[Case, float]:
 
 
 def compared(case: Case, method: str = "auto", *, best: float | None = None, **settings: Any) -> Comparison:
-    """Solve a case and list the promises that the answer breaks; ``best`` is its optimum, if that is known."""
+    """Solve a case and list the promises that the answer breaks; ``best`` is its optimum, if known."""
     result = solve(case.X, case.y, case.C, **case.weights, method=method, gap=_GAP, **settings)
     gap = result.target_gap or _GAP
     if best is None:
@@ -214,7 +214,7 @@ def compared(case: Case, method: str = "auto", *, best: float | None = None, **s
 
 
 def start_from_nothing() -> None:
-    """Let the exact methods begin with w = 0: from an optimal hyperplane on, a wrong prune is hard to notice."""
+    """Make the exact methods start with w = 0: after an optimal start, a wrong prune is hard to notice."""
 
     def flat(problem: Problem, _: object, limits: Limits, *__: object) -> Result:
         side = 1.0 if problem.costs[problem.y > 0].sum() >= problem.costs[problem.y < 0].sum() else -1.0
@@ -226,7 +226,7 @@ def start_from_nothing() -> None:
 
 
 def main() -> int:
-    """Compare on many problems and print one line; the cases that break a promise come before it."""
+    """Compare on many problems and print one line, after the cases that break a promise."""
     parser = argparse.ArgumentParser(description="Compare the solver with brute force on random problems.")
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)

@@ -1,4 +1,4 @@
-"""Clusters in this process that answer late, wrongly or never, and a clock that only waiting moves on."""
+"""Clusters in this process that answer late, wrongly or never, and a clock that advances only while waiting."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hardmargin.cluster.waiting import Clock
 
 
 class WaitingClock(Clock):
-    """Time passes only while somebody waits, so that it tells for exactly how long a search may wait.
+    """Time passes only while something waits, so that it shows for exactly how long a search may wait.
 
     Parameters
     ----------
@@ -64,18 +64,18 @@ class Future:
         return self._outcome
 
     def cancel(self, force: bool = False) -> None:
-        """It goes on all the same, and its result comes too late."""
+        """It continues all the same, and its result comes too late."""
         self._client.called("cancel")
 
 
 class FakeClient:
-    """What an engine calls of a client; slices run in two threads, in a random order.
+    """The calls of a client that an engine uses; slices run in two threads, in a random order.
 
     Parameters
     ----------
     seed : int
     threads : int
-        How many the workers say they have.
+        The number of threads that the workers report.
     """
 
     def __init__(self, seed: int = 0, threads: int = 2) -> None:
@@ -93,7 +93,7 @@ class FakeClient:
             self._changed.notify_all()
 
     def called(self, name: str) -> None:
-        """Somebody has made a call."""
+        """A call was made."""
 
     def begin(self, future: Future) -> None:
         with self._changed:
@@ -118,7 +118,7 @@ class FakeClient:
         plugin.setup(None)
 
     def unregister_worker_plugin(self, name: str) -> None:
-        """The problem stays; there are few."""
+        """The problem is not removed, because there are few."""
         self.called("unregister_worker_plugin")
 
     def run(self, function, *arguments, on_error: str) -> None:
@@ -131,7 +131,7 @@ class FakeClient:
 
 
 class UnreliableClient(FakeClient):
-    """Loses slices before or after they are made."""
+    """Loses slices before or after they have run."""
 
     def __init__(self, seed: int, threads: int = 2) -> None:
         super().__init__(seed, threads)
@@ -157,7 +157,7 @@ class UnreliableClient(FakeClient):
 
 
 class SilentClient(FakeClient):
-    """A cluster whose slices never end, and of which some calls never return.
+    """A cluster whose slices never end, and some of whose calls never return.
 
     Parameters
     ----------
@@ -187,7 +187,7 @@ class SilentClient(FakeClient):
             self._released.wait()
 
     def not_reached(self, upper: float, lower: float, nodes: int) -> bool:
-        """An observer that ends a search once the awaited call has been made."""
+        """An observer that ends a search once the awaited call was made."""
         return not self.reached.is_set()
 
     def begin(self, future: Future) -> None:

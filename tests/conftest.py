@@ -1,4 +1,4 @@
-"""What several test modules share: data, a method that returns what it is told."""
+"""Shared by several test modules: data, and a method that returns what it is given."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ settings.load_profile("hardmargin")
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
-# The core is up to date by now: processes that tests start need not look, which takes them a second each.
+# The core is up to date by now: processes that tests start need not check it, which takes a second each.
 for finder in sys.meta_path:
     if type(finder).__name__ == "ScikitBuildRedirectingFinder" and getattr(finder, "path", None):
         os.environ["SKBUILD_EDITABLE_SKIP"] = str(finder.path)
@@ -35,7 +35,7 @@ for finder in sys.meta_path:
 
 @pytest.fixture(scope="session", autouse=True)
 def listening() -> Iterator[None]:
-    """Ctrl-C as in the foreground: a test run in the background of a script would ignore it."""
+    """Ctrl-C as in the foreground: tests that run in the background of a script would ignore it."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
@@ -59,7 +59,7 @@ def data_directory() -> Path:
 
 @pytest.fixture
 def generated(tmp_path: Path) -> Callable[..., str]:
-    """Writes a random instance and gives back the file's name."""
+    """Writes a random instance and returns the file name."""
 
     def generate(type: str, n: int, d: int) -> str:
         file = tmp_path / f"{type}-{n}-{d}.txt"
@@ -71,7 +71,7 @@ def generated(tmp_path: Path) -> Callable[..., str]:
 
 @pytest.fixture
 def line() -> tuple[np.ndarray, np.ndarray]:
-    """Five samples on a line, the last an outlier: at C = 10 the optimum gives it up and costs 10.5."""
+    """Five samples on a line, the last one an outlier: at C = 10 the optimum gives it up and costs 10.5."""
     return np.array([[0.0], [1.0], [3.0], [4.0], [9.0]]), np.array([0, 0, 1, 1, 0])
 
 
@@ -105,22 +105,22 @@ def small_problems() -> st.SearchStrategy[Problem]:
 
 
 class FakeClock:
-    """The time that a solve has left, as far as Python asks for it: plenty, or none."""
+    """The time that a solve has left, when Python asks for it: plenty, or none."""
 
     def __init__(self) -> None:
         self.left = math.inf
         self.looks = 0
 
     def start(self) -> None:
-        """There is time, and nobody has looked yet."""
+        """There is time, and nobody has checked it yet."""
         self.left, self.looks = math.inf, 0
 
     def end(self, after_looks: int = 0) -> None:
-        """The time is over after so many looks at the clock from now on."""
+        """The time is over after this many checks of the clock from now on."""
         self.left, self.looks = after_looks, 0
 
     def look(self) -> float:
-        """What a solve is told."""
+        """The time that a solve gets."""
         self.looks += 1
         return math.inf if self.looks <= self.left else 0.0
 
@@ -136,7 +136,7 @@ def fake_clock(monkeypatch: pytest.MonkeyPatch) -> FakeClock:
 @pytest.fixture(params=["scip", "cplex"])
 def backend_name(request: pytest.FixtureRequest) -> str:
     """A back end of the paper's methods whose solver is installed."""
-    # Without importing it: the back end does that, in its own way.
+    # Without importing it: the back end has its own way to do that.
     package = {"scip": "pyscipopt", "cplex": "cplex"}[request.param]
     if find_spec(package) is None:
         pytest.skip(f"no {package}")
@@ -152,7 +152,7 @@ class StubOptions:
 
 @pytest.fixture
 def stub_method(monkeypatch: pytest.MonkeyPatch) -> Callable[..., SimpleNamespace]:
-    """Registers a method "stub" that returns a given hyperplane and bound, and records what it was given."""
+    """Registers a method "stub" that returns a given hyperplane and bound, and records its arguments."""
 
     def register(coef, intercept, *, lower_bound=0.0, status=Status.HEURISTIC) -> SimpleNamespace:
         calls = []

@@ -1,7 +1,7 @@
-"""Runs the test suite again and again on a machine that is made busy, slow or different each time.
+"""Runs the test suite repeatedly on a machine that is made busy, slow or different each time.
 
-No verdict of a test may depend on how fast or how busy the machine is. This checks it: ten runs of the Python and
-C++ tests under the conditions below, none of which may fail.
+The result of a test must not depend on how fast or how busy the machine is. This script checks it: ten runs of the
+Python and C++ tests under the conditions below, none of which may fail.
 
     python tests/stress.py                      # all ten, an hour or two on two cores
     python tests/stress.py pinned nice          # some conditions
@@ -33,17 +33,17 @@ BUSY_LOOPS_PER_CORE = 2
 
 @dataclass(frozen=True)
 class Condition:
-    """What is different about some runs.
+    """The conditions of some runs.
 
     Attributes
     ----------
     name, text : str
     runs : int
     pinned : bool
-        The suite and all that it starts share one core.
+        The suite and all processes that it starts share one core.
     niceness : int
     load : str
-        What runs beside the suite: "", "loops" or "build".
+        What runs in parallel to the suite: "", "loops" or "build".
     environment : dict
         Variables that the suite gets.
     """
@@ -78,7 +78,7 @@ class Outcome:
 
 @contextmanager
 def busy_loops() -> Iterator[None]:
-    """Processes that do nothing, and do it all the time."""
+    """Processes with busy loops."""
     loops = [
         subprocess.Popen([sys.executable, "-c", "while True: pass"])
         for _ in range(BUSY_LOOPS_PER_CORE * len(CORES))
@@ -93,7 +93,7 @@ def busy_loops() -> Iterator[None]:
 
 @contextmanager
 def builds() -> Iterator[None]:
-    """Builds of the C++ tests from scratch, one after the other, on all cores and on one core in turns."""
+    """Builds of the C++ tests from scratch, one after the other, alternately on all cores and on one core."""
     folder = OUTPUT / "build"
     configure = ["cmake", "-G", "Ninja", "-S", str(REPOSITORY), "-B", str(folder)]
     configure += ["-DHARDMARGIN_PYTHON=OFF", "-DHARDMARGIN_TESTS=ON"]
@@ -102,7 +102,7 @@ def builds() -> Iterator[None]:
 
     def run(command: list[str]) -> None:
         with open(OUTPUT / "build.log", "wb") as log:
-            # In a session of its own, so that the compilers end with it.
+            # In a session of its own, so that the compilers can be ended with it.
             running[:] = [subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)]
         running[0].wait()
 
@@ -173,7 +173,7 @@ def run_suite(condition: Condition, log: Path) -> Outcome:
 
 
 def summary_in(log: Path, codes: list[int]) -> str:
-    """What pytest says in its last line, and the C++ tests if they failed."""
+    """The last line of pytest, and the C++ tests if they failed."""
     lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
     counts = [line.strip("= ") for line in lines if re.search(r"\d+ (passed|failed|error)", line)]
     failed = " ".join(line.split(" - ")[0] for line in lines if line.startswith(("FAILED ", "ERROR ")))
@@ -182,7 +182,7 @@ def summary_in(log: Path, codes: list[int]) -> str:
 
 
 def main() -> int:
-    """Run what is asked for; 1 if anything failed."""
+    """Run the selected conditions; 1 if anything failed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     names = [condition.name for condition in CONDITIONS]
     parser.add_argument(

@@ -54,7 +54,7 @@ def test_both_methods_have_turns_and_prove_it_together(d, first, had) -> None:
 
 
 def expecting(work: int, remaining: float) -> portfolio.Member:
-    """A member whose proof has done so much work and expects to need so much more."""
+    """A member whose proof has done this much work and expects to need this much more."""
     proof = SimpleNamespace(work=work, remaining_work=lambda: remaining, steps=lambda: iter(()))
     return portfolio.Member(proof)
 
@@ -104,7 +104,7 @@ def test_forecasts_are_of_the_right_size(arguments) -> None:
     proof = proof_in_steps(*arguments)
     told = [(proof.work, proof.remaining_work()) for _ in proof.steps()]
     assert proof.proven
-    # The last step has nothing left to tell.
+    # The last step has nothing left to report.
     factors = [remaining / (proof.work - work) for work, remaining in told[:-1] if remaining < math.inf]
     assert len(factors) >= 3
     assert 1 / 5 < np.median(factors) < 5
@@ -191,7 +191,7 @@ def test_the_time_limit_and_an_interrupt_keep_the_bound(fake_clock) -> None:
 
 @pytest.mark.parametrize("method", ["packing", "directions"])
 def test_a_search_goes_on_from_what_another_left_open(method) -> None:
-    """Without turning open subproblems into Python's objects."""
+    """Without converting open subproblems to Python objects."""
     data = generate("B", 60, 3, 4)
     X, y, costs = np.asarray(data.X), np.where(data.y == max(data.y), 1.0, -1.0), np.full(60, 10.0)
     search, options = {

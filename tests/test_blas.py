@@ -1,4 +1,4 @@
-"""Linear algebra on one thread, and the number of threads from before afterwards."""
+"""Linear algebra on one thread; afterwards the previous number of threads is restored."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hardmargin.blas import OneBlasThread, one_blas_thread
 
 
 def blas_threads() -> set[int]:
-    """Of NumPy's library; SciPy may have one of its own."""
+    """Threads of NumPy's library; SciPy may have its own."""
     libraries = [library for library in threadpool_info() if library["user_api"] == "blas"]
     own = [library for library in libraries if "numpy" in library["filepath"]]
     return {library["num_threads"] for library in own or libraries}
@@ -19,7 +19,7 @@ def blas_threads() -> set[int]:
 
 @pytest.fixture(autouse=True)
 def three_threads():
-    """As many as no machine has by chance, and more than one on a machine with one core."""
+    """A number that no machine has by chance, and more than one even on a machine with one core."""
     with threadpool_limits(limits=3, user_api="blas"):
         if blas_threads() != {3}:
             pytest.skip("this BLAS cannot be told how many threads to use")
@@ -43,7 +43,7 @@ def test_an_error_inside_changes_nothing() -> None:
 
 
 def test_contexts_may_overlap_in_any_order() -> None:
-    """As those of two threads of the caller do."""
+    """As do the contexts of two threads of the caller."""
     shared = OneBlasThread()
     shared.__enter__()
     shared.__enter__()
@@ -57,7 +57,7 @@ def test_contexts_may_overlap_in_any_order() -> None:
 
 @pytest.mark.parametrize("shape", [(40, 8), (8, 40)])
 def test_a_projection_takes_one_thread(shape, monkeypatch) -> None:
-    """With more, it takes hundreds of times as long where other processes want the cores."""
+    """With more, it takes hundreds of times as long if other processes need the cores."""
     seen = []
     for name in ("_directions", "_corrected", "_largest_row", "_largest_stretch"):
         work = getattr(projection, name)

@@ -1,4 +1,4 @@
-"""The solver against an optimum that is found by trying everything."""
+"""The solver against the optimum found by exhaustive search."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def comparisons_with(method: str) -> list[Comparison]:
     return [compared(case, method, best=best) for case, best in cases]
 
 
-# The paper's methods have a test of their own, on fewer problems: a solver takes its time to start.
+# The paper's methods have their own test, on fewer problems, because a solver takes long to start.
 NATIVE_METHODS = [name for name in hardmargin.methods.names() if name not in ("indicator", "benders")]
 
 
@@ -50,7 +50,7 @@ def test_an_exact_method_proves_almost_all(method: str) -> None:
 
 
 def test_the_cases_are_not_too_easy(comparisons) -> None:
-    """Of every kind but the separable some have an optimum that is neither w = 0 nor free of violations."""
+    """In every kind except the separable one, some optima are neither w = 0 nor free of violations."""
     mixed = Counter(
         comparison.case.kind
         for comparison in comparisons

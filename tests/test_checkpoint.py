@@ -1,4 +1,4 @@
-"""States of a solve in files: written in one step, refused if they do not fit, and gone on from."""
+"""States of a solve in files: written in one step, refused if they do not fit, and continued from."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ IDENTITY = Identity("auto", 3, 2, 1.0, "abc")
 # The first search over samples is short.
 SHORT: dict = {"method": "packing", "options": {"first_nodes": 100}}
 
-# No process of a test takes a second on an idle machine; one that takes so many hangs.
+# No process of a test takes a second on an idle machine; one that takes this many hangs.
 PATIENCE = 900
 
 
@@ -42,7 +42,7 @@ def interrupted_in_the_tree(time, upper, lower, nodes) -> None:
 
 
 def interrupted_after(moments):
-    """A report that presses Ctrl-C after so many calls with open subproblems."""
+    """A report that presses Ctrl-C after this many calls with open subproblems."""
     left = moments
 
     def report(time, upper, lower, nodes) -> None:
@@ -56,26 +56,26 @@ def interrupted_after(moments):
 
 @pytest.fixture
 def always_due(monkeypatch):
-    """States are written, and bounds reported, after every subproblem: no clock decides how often."""
+    """States are written, and bounds reported, after every subproblem: the clock does not decide how often."""
     monkeypatch.setattr(Keeper, "seconds_until_due", lambda keeper: 0.0 if keeper._path is not None else inf)
     monkeypatch.setattr(os, "fsync", lambda _: None)
 
 
 @pytest.fixture
 def hard():
-    """Some hundred subproblems over samples, and a thousand over directions."""
+    """A few hundred subproblems over samples, and a thousand over directions."""
     return generate("B", 110, 5, 3)
 
 
 @pytest.fixture
 def harder():
-    """Some thousand subproblems over samples, with SHORT reported for the first time after a few hundred."""
+    """A few thousand subproblems over samples, with SHORT reported for the first time after a few hundred."""
     return generate("B", 130, 8, 3)
 
 
 @pytest.fixture
 def clock(monkeypatch):
-    """The time of keepers, in seconds, which a test lets pass."""
+    """The clock of keepers, in seconds, which a test advances."""
     clock = SimpleNamespace(now=1000.0)
     monkeypatch.setattr("hardmargin.checkpoint.keeper.time", SimpleNamespace(monotonic=lambda: clock.now))
     return clock
@@ -218,7 +218,8 @@ def test_many_interruptions_change_nothing(method, hard, tmp_path) -> None:
     while result.status is Status.INTERRUPTED and runs < 100:
         runs += 1
         bounds.append(result.lower_bound)
-        # Longer and longer, and in the beginning far less than all: there are hundreds of subproblems.
+        # Each run does more than the one before, and the first ones far from all: there are hundreds of
+        # subproblems.
         result = solve(hard.X, hard.y, 10.0, resume=path, report=interrupted_after(10 * runs), **settings)
     assert runs > 5
     assert result.optimal
@@ -263,7 +264,7 @@ def test_a_run_that_ends_at_once_passes_the_state_on(harder, tmp_path) -> None:
     assert sum(before.values()) > 0
 
 
-# It waits, so that the search cannot end before the signal comes.
+# It waits, so that the search cannot end before the signal arrives.
 TERMINATED = """
 import sys
 from hardmargin import solve
@@ -309,7 +310,7 @@ def test_a_finer_gap_is_proven_from_a_coarse_state(tmp_path) -> None:
 
 
 def open_subproblems(path, data, C=10.0, method="auto"):
-    """How many a checkpoint has, by the kind of search."""
+    """How many open subproblems a checkpoint has, by the kind of search."""
     state = read_checkpoint(path, Identity.of(Problem.from_data(data.X, data.y, C), method))["solve"]
     return {kind: 0 if proof["open"] is None else len(proof["open"][1]) for kind, proof in state["proofs"].items()}
 
@@ -346,7 +347,7 @@ def test_an_error_in_the_callers_report_keeps_the_state(harder, tmp_path) -> Non
 
 
 def test_going_on_does_not_repeat_what_was_done(tmp_path) -> None:
-    """A proof that is stopped and restored many times looks at about as many subproblems as one that is not."""
+    """A proof that is stopped and restored many times examines about as many subproblems as one that is not."""
     # One search, however many subproblems the stops add to it.
     one_search = {"first_nodes": 10**6}
     data, path, runs = generate("B", 100, 10, 3), tmp_path / "state", 0
@@ -362,7 +363,7 @@ def test_going_on_does_not_repeat_what_was_done(tmp_path) -> None:
 
 
 def test_the_projection_of_dependent_features_is_part_of_the_state(hard, tmp_path, monkeypatch) -> None:
-    """Its last digits depend on the machine, and so would the data that open subproblems are about."""
+    """Its last digits depend on the machine, and the open subproblems refer to the projected data."""
     X = np.column_stack([hard.X, hard.X @ np.arange(1.0, 6.0), hard.X[:, 0]])
     path = tmp_path / "state"
     first = solve(X, hard.y, 10.0, checkpoint=path, node_limit=100)
@@ -399,8 +400,8 @@ def test_writing_takes_a_small_share_of_the_time(tmp_path, monkeypatch, clock) -
     assert keeper.seconds_until_due() == pytest.approx(1.0)
 
 
-# Children of one parent, so that none spends its life on imports. Each writes a state after every subproblem and
-# kills itself after some: while it writes one, when it has, or in the next search.
+# Children of one parent, so that no time is spent on imports. Each writes a state after every subproblem and kills
+# itself after some of them: while writing, after writing, or in the next search.
 KILLING = """
 import os, random, signal, sys
 import hardmargin.cli.commands, hardmargin.progress
@@ -452,7 +453,7 @@ def test_killed_at_any_moment_it_goes_on_from_its_last_state(method, sizes, subp
     words = ["solve", str(table), "--C", "10", "--method", method, "--json", str(model), "--quiet"]
     # The primal search is short.
     words += ["--checkpoint", str(state), "--option", "heuristic_effort=0.01", "--time-limit", "inf"]
-    # No child keeps more than an eighth of what there is to do, so that it takes eight of them on any machine.
+    # No child does more than an eighth of the work, so that it takes eight of them on any machine.
     command = [sys.executable, "-c", KILLING, str(subproblems // 8), *words, str(state), str(model)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=True)
     kills, states = map(int, done.stdout.split())

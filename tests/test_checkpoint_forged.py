@@ -1,4 +1,4 @@
-"""Checkpoints with a checksum that fits and a content that does not: each is one clear line, or does no harm."""
+"""Checkpoints with a valid checksum and invalid content: each gives one clear line, or does no harm."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from hardmargin.frontier import FORMAT
 # Small searches have open subproblems too, and a forged state is not searched for long.
 STEPS = {"first_nodes": 8, "slice": 1}
 METHODS = ["packing", "directions", "auto"]
-# Some hundred subproblems. The last feature depends on others, so that there is a projection in the state.
+# A few hundred subproblems. The last feature depends on others, so that the state has a projection.
 SAMPLES = data.generate("B", 80, 5, 3)
 X = np.column_stack([SAMPLES.X, SAMPLES.X[:, 0] + SAMPLES.X[:, 1]])
 y = SAMPLES.y
@@ -39,12 +39,12 @@ def state_of(method, path, **settings):
 
 
 def resumed(path, method):
-    """Go on from a state for a while."""
+    """Continue from a state for a while."""
     return solve(X, y, 10.0, method=method, resume=path, node_limit=200, options=STEPS)
 
 
 def write(path, members, compression=zipfile.ZIP_STORED) -> None:
-    """Write a checkpoint of these members, with a checksum that fits."""
+    """Write a checkpoint with these members and a valid checksum."""
     body = io.BytesIO()
     with zipfile.ZipFile(body, "w", compression) as archive:
         for name, content in members.items():
@@ -54,7 +54,7 @@ def write(path, members, compression=zipfile.ZIP_STORED) -> None:
 
 
 def content_of(members):
-    """What the archive has as JSON."""
+    """The JSON part of the archive."""
     return json.loads(np.load(io.BytesIO(members["content.npy"])).tobytes())
 
 
@@ -78,7 +78,7 @@ def with_value(members, place, value):
 
 
 def saved(array):
-    """An array as it is in an archive."""
+    """An array as stored in an archive."""
     file = io.BytesIO()
     np.save(file, array)
     return file.getvalue()
@@ -146,7 +146,7 @@ def arrays_of(members, kind):
 
 
 def swapped(array):
-    """The numbers of regions with low and high corners exchanged."""
+    """The numbers of regions with low and high corners swapped."""
     m = (array.shape[1] - 5) // 2
     return np.column_stack([array[:, :1], array[:, m + 1 : 2 * m + 1], array[:, 1 : m + 1], array[:, 2 * m + 1 :]])
 
@@ -181,7 +181,7 @@ def test_subproblems_that_are_none_are_refused(kind, array, change, expected, tm
 
 
 def test_a_search_that_is_under_way_has_something_open(tmp_path) -> None:
-    """Nothing open would be taken for everything closed, and so for a proof."""
+    """If nothing was open, everything would count as closed, and so as proven."""
     path = tmp_path / "state"
     members = state_of("packing", path, node_limit=30)
     empty = {"integers": np.empty(0, np.uint32), "ends": np.empty(0, np.uint64), "numbers": np.empty((0, 2))}
@@ -218,7 +218,7 @@ def test_a_search_over_directions_without_regions_begins_with_all_of_them(tmp_pa
     ],
 )
 def test_headers_of_arrays_are_not_believed(change, expected, tmp_path) -> None:
-    """The first claims eight terabytes."""
+    """The first one claims eight terabytes."""
     path = tmp_path / "state"
     members = state_of("packing", path, node_limit=30)
     name = f"{content_of(members)['state']['solve']['coef']['array of the archive']}.npy"
@@ -259,7 +259,7 @@ def test_archives_that_grow_when_they_are_unpacked_are_refused(tmp_path) -> None
 
 
 def changed(members, rng):
-    """The members with something changed at random."""
+    """The members with a random change."""
     name = rng.choice(list(members))
     kind = rng.randrange(5)
     if kind == 0:
@@ -292,7 +292,7 @@ def changed(members, rng):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_whatever_is_changed_it_is_refused_or_does_no_harm(method, tmp_path) -> None:
-    """Neither another exception nor an answer that is none; most of the changes are refused."""
+    """Neither another exception nor a wrong answer; most of the changes are refused."""
     path, rng, refused = tmp_path / "state", random.Random(5), 0
     reference = solve(X, y, 10.0)
     states = []
@@ -333,7 +333,7 @@ def test_on_the_command_line_it_is_one_line(tmp_path, capsys) -> None:
 def test_a_large_file_that_is_something_else_is_not_read(tmp_path) -> None:
     path = tmp_path / "state"
     with path.open("wb") as file:
-        # All of it holes, which take no room on the disk.
+        # It consists of holes, which take no space on disk.
         file.truncate(2**43)
     with pytest.raises(ValueError, match="is not a checkpoint"):
         resumed(path, "packing")

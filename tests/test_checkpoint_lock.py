@@ -1,4 +1,4 @@
-"""One run at a time writes a checkpoint, and a run that is killed is in nobody's way."""
+"""Only one run at a time writes a checkpoint, and a killed run does not block others."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from hardmargin.cli import main
 
 fcntl = pytest.importorskip("fcntl")
 
-# No process of a test takes a second on an idle machine; one that takes so many hangs.
+# No process of a test takes a second on an idle machine; one that takes this many hangs.
 PATIENCE = 900
 
 X, y = np.array([[0.0], [1.0], [3.0], [4.0], [9.0]]), np.array([0, 0, 1, 1, 0])
 
 
 def during_a_run(path, action):
-    """Do something once while a search holds a checkpoint, and return what it returned."""
+    """Do something once while a search holds a checkpoint, and return the result."""
     found = []
 
     def report(time, upper, lower, nodes) -> None:
@@ -98,12 +98,12 @@ def test_what_a_killed_run_leaves_is_in_nobodys_way_and_removed(tmp_path) -> Non
     assert sum(name.endswith(".partial") for name in left) == 1
     assert not path.exists()
     solve(X, y, 10.0, checkpoint=path)
-    # What may belong to another file is left alone.
+    # Files that may belong to another file are left alone.
     assert sorted(os.listdir(tmp_path)) == sorted([other.name, "state"])
 
 
 def test_a_lock_that_loses_its_name_while_it_is_taken_is_taken_anew(tmp_path, monkeypatch) -> None:
-    """Whoever held it has ended in between, and a third run may have made the file again."""
+    """The run that held it has ended in between, and a third run may have created the file again."""
     path, flock, tries = tmp_path / "state", fcntl.flock, []
 
     def late(descriptor, operation) -> None:

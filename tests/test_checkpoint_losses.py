@@ -1,4 +1,4 @@
-"""States between all steps of a proof: it begins with a poor hyperplane, so that a lost subproblem shows."""
+"""States between all steps of a proof. The proof starts with a poor hyperplane, so that a lost subproblem shows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from hardmargin.methods.packing import PackingProof
 
 @pytest.fixture(scope="module")
 def problems_and_optima():
-    """Problems and what brute force finds, which takes most of the time."""
+    """Problems and their optima by brute force, which takes most of the time."""
     return [(problem, optimum(problem)) for problem in problems_with_trees()]
 
 
@@ -33,7 +33,7 @@ OPTIONS = {
 
 @pytest.mark.parametrize("kind", OPTIONS)
 def test_no_subproblem_is_lost_between_two_states(kind, problems_and_optima, tmp_path, monkeypatch) -> None:
-    """The first hyperplane is a poor one, so that the optimum is missed if what is open is."""
+    """The first hyperplane is poor, so the optimum is missed if an open subproblem is lost."""
     monkeypatch.setattr(os, "fsync", lambda _: None)
     states = improved = 0
     path = tmp_path / "state"

@@ -1,4 +1,4 @@
-"""The command line as a whole: exit statuses, one-line errors, streams that go away."""
+"""The command line as a whole: exit statuses, one-line errors, streams that are closed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import hardmargin
 from hardmargin.cli import main
 from hardmargin.versions import installed_versions
 
-# No process of a test takes a second on an idle machine; one that takes so many hangs.
+# No process of a test takes a second on an idle machine; one that takes this many hangs.
 PATIENCE = 900
 
 SEPARABLE = "0.0,0.5,no\n1.0,0.0,no\n3.0,0.5,yes\n4.0,1.0,yes\n"

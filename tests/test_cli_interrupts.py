@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM: at any moment without a traceback, and during the search without a loss."""
+"""Ctrl-C and SIGTERM: never a traceback, and no loss during the search."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from hardmargin import Result, Status, data
 from hardmargin.cli import main
 from hardmargin.cli.interrupts import Interrupts
 
-# No process of a test takes a second on an idle machine; one that takes so many hangs.
+# No process of a test takes a second on an idle machine; one that takes this many hangs.
 PATIENCE = 900
 
 SIGNALS = [(signal.SIGINT, 130), (signal.SIGTERM, 143)]
 
-# A process in the background of a script ignores SIGINT, and rightly so, but not in a test of it.
+# A process in the background of a script ignores SIGINT, which is right, but not for these tests.
 LISTENING = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -36,19 +36,19 @@ def run_listening(program, *words):
 
 @pytest.fixture
 def hard_data(generated):
-    """Data on which no search is done before it is stopped."""
+    """Data on which no search finishes before it is stopped."""
     return generated("A", 400, 10)
 
 
 @pytest.fixture
 def easy_data(generated):
-    """Data on which every search is done at once."""
+    """Data on which every search finishes at once."""
     return generated("A", 30, 2)
 
 
 @pytest.fixture
 def handlers():
-    """Signal handlers of the test run, which no test may change for good."""
+    """Signal handlers of the test run, which are restored after each test."""
     before = [signal.getsignal(number) for number, _ in SIGNALS]
     yield
     assert [signal.getsignal(number) for number, _ in SIGNALS] == before
@@ -136,7 +136,7 @@ sys.exit(main())
 
 
 # Becomes the command many times, each time with a signal at the call of another function after that of main(): all
-# calls that are made before a Python handler can be in place, and some of those that follow, to the last.
+# calls that are made before a Python handler can be in place, and some of the following ones, up to the last.
 STARTING = """
 import os, signal, sys
 # Much of the work of a start, and none of ours.
@@ -203,8 +203,8 @@ def test_at_any_moment_of_the_command_there_is_no_traceback(number, status, easy
     outcomes = [outcome.split("|") for outcome in done.stdout.split("\0")[:-1]]
     assert len(outcomes) == 18
     for moment, found, said in outcomes:
-        # Before Python code can answer SIGTERM, it ends the process by itself. When all is done, there is nothing
-        # left to interrupt.
+        # Before Python code can handle SIGTERM, it ends the process. When everything is done, there is nothing left
+        # to interrupt.
         early, late = int(moment) < 1000, moment == outcomes[-1][0]
         expected = {status, *([-number] if early and number == signal.SIGTERM else []), *([0] if late else [])}
         assert int(found) in expected, (moment, said)
@@ -226,7 +226,7 @@ print(*sorted(name for name in set(sys.modules) - before if not name.startswith(
 
 @pytest.mark.parametrize(("number", "status"), SIGNALS)
 def test_between_the_imports_of_a_script_and_its_command(number, status, tmp_path):
-    """The script that pip makes of the command compiles a regular expression in between."""
+    """The script that pip makes for the command compiles a regular expression in between."""
     script = tmp_path / "hardmargin"
     script.write_text(f"{LISTENING}\nsignal.raise_signal({int(number)})\nsys.exit(main())\n")
     command = [sys.executable, str(script), "--version"]
@@ -235,7 +235,7 @@ def test_between_the_imports_of_a_script_and_its_command(number, status, tmp_pat
 
 
 def test_processes_that_the_command_starts_have_the_usual_handlers(tmp_path):
-    """They import its script, and are not the command."""
+    """They import its script, but are not the command."""
     script = tmp_path / "hardmargin"
     script.write_text("""
 import signal
@@ -287,7 +287,7 @@ def test_other_threads_may_run_commands_too():
 @pytest.mark.parametrize(("number", "status"), SIGNALS)
 def test_a_searching_process_stops_and_keeps_what_it_has(number, status, hard_data, tmp_path):
     model = tmp_path / "model.json"
-    # Nothing but the signal ends it.
+    # Only the signal ends it.
     words = ["solve", hard_data, "--json", str(model), "--method", "heuristic", "--option", "effort=1e9"]
     words += ["--time-limit", "inf"]
     terminal, screen = os.openpty()
@@ -299,7 +299,7 @@ def test_a_searching_process_stops_and_keeps_what_it_has(number, status, hard_da
         env={**os.environ, "TERM": "xterm"},
     ) as process:
         os.close(screen)
-        # The star of the first row: a hyperplane is known and the search is on.
+        # The star of the first row: a hyperplane is known and the search is running.
         shown = b""
         while b"*" not in shown:
             shown += os.read(terminal, 1024)

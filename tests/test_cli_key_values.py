@@ -22,7 +22,7 @@ def test_values_come_back_with_their_type(value):
 
 @given(words.filter(lambda word: word and "=" not in word), words)
 def test_the_first_sign_divides(key, value):
-    # Texts of them, because one that is not a number is not equal to itself.
+    # Compared as text, because NaN is not equal to itself.
     assert repr(key_value(f"{key}={value}")) == repr((key, typed(value)))
 
 

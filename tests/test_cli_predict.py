@@ -1,4 +1,4 @@
-"""``hardmargin predict``: labels for files with and without labels of their own."""
+"""``hardmargin predict``: labels for files with and without labels."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ TRAINING = "length,age,kind\n0.0,5,no\n1.0,3,no\n3.0,5,yes\n4.0,3,yes\n"
 
 @pytest.fixture
 def trained(tmp_path):
-    """Train on a text in any format, and give back the model's file."""
+    """Train on a text in any format, and return the model's file."""
 
     def train(text=TRAINING, *words):
         file, model = tmp_path / "training", tmp_path / "model.json"
@@ -24,7 +24,7 @@ def trained(tmp_path):
 
 @pytest.fixture
 def predict(tmp_path, capsys):
-    """Predict for a text; gives back the exit status, the labels and what went to standard error."""
+    """Predict for a text; return the exit status, the labels and the text on standard error."""
 
     def run(model, text, *words):
         file = tmp_path / "samples"

@@ -1,4 +1,4 @@
-"""``hardmargin solve``: what is searched for, what is written, what is shown."""
+"""``hardmargin solve``: what is searched for, written and shown."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def data(tmp_path):
 
 @pytest.fixture
 def asked(monkeypatch):
-    """What solve() was asked for; the search itself is the real one, on its default settings."""
+    """The arguments of solve(); the search itself is the real one, with its default settings."""
     seen = {}
     search = hardmargin.solve
 
@@ -150,7 +150,7 @@ def test_the_model_to_begin_with_is_not_overwritten(data, tmp_path, capsys):
 
 def test_a_model_to_start_from_is_read_while_ctrl_c_is_heard(generated, monkeypatch, capsys) -> None:
     def read(path: str) -> None:
-        # What a person does if the file is a pipe that nobody writes to.
+        # As a user does if the file is a pipe that nobody writes to.
         os.kill(os.getpid(), signal.SIGINT)
         pytest.fail("Ctrl-C was not heard")
 
@@ -252,7 +252,7 @@ def test_a_protected_target_is_refused_before_the_search(protected, data, tmp_pa
     model = tmp_path / "model.json"
     model.write_text("precious")
     monkeypatch.setattr(hardmargin, "solve", refuse_to_search)
-    # Permissions do not bind root, so the answer of the system is put in its mouth.
+    # Permissions do not apply to root, so the answer of the system is faked.
     monkeypatch.setattr(os, "access", lambda path, mode: str(path) != str(tmp_path / protected))
     assert main(["solve", data, "--json", str(model)]) == 2
     assert "permission denied" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""``hardmargin verify``: claims that hold, claims that do not, and models that are none."""
+"""``hardmargin verify``: claims that hold, claims that do not, and files that are not models."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_a_lie_is_found_out(claim, lie, model, data, capsys):
 def test_optimal_without_a_proof_is_found_out(target, model, data, capsys):
     values = json.loads(model.read_text())
     values |= {"status": "optimal", "lower_bound": 0.0, "gap": 1.0, "target_gap": target}
-    # A trace that fits.
+    # A matching trace.
     values["trace"] = [[values["runtime"], values["objective"], 0.0]]
     if target == "missing":
         del values["target_gap"]

@@ -28,10 +28,10 @@ import distributed
 
 from hardmargin.cluster import engine, link, spread
 
-# Dask and what it stands on warn of things that are not ours, and warnings are errors here.
+# Dask and its dependencies warn about things that are not ours, and warnings are errors here.
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-# Little is done before the cluster is made use of.
+# Little is done before the cluster is used.
 FIRST_NODES = 50
 QUICK_START = {"heuristic_effort": 0.01, "first_nodes": FIRST_NODES}
 
@@ -58,7 +58,7 @@ def client():
 
 @pytest.fixture
 def doomed_client():
-    """A client of workers that may be killed. Dask does not always start others in their place on a busy machine."""
+    """A client of workers that may be killed. On a busy machine Dask does not always replace them."""
     with two_workers() as client:
         yield client
 
@@ -72,9 +72,9 @@ def hard():
 
 @pytest.fixture
 def slices(monkeypatch) -> list[int]:
-    """The numbers of all slices that are given out; there is something to give out early.
+    """The numbers of all slices that are handed out; there is something to hand out early.
 
-    However long a busy machine takes to hand out the problem, this process does not do the work meanwhile.
+    However long a busy machine takes to distribute the problem, this process does not do the work meanwhile.
     """
     given: list[int] = []
     submit = link.Link.submit
@@ -90,7 +90,7 @@ def slices(monkeypatch) -> list[int]:
 
 @pytest.fixture
 def outside():
-    """A scheduler with a worker in another process: the process, and the address."""
+    """A scheduler with a worker in another process: the process and the address."""
     program = """
 import sys
 from distributed import LocalCluster
@@ -112,7 +112,7 @@ if __name__ == "__main__":
 
 @pytest.fixture
 def links(monkeypatch) -> list[link.Link]:
-    """The links to clusters that are made."""
+    """The links to clusters that are created."""
     made: list[link.Link] = []
 
     class Recorded(link.Link):
@@ -136,13 +136,13 @@ def test_the_same_optimum_as_without(method, client, slices) -> None:
 
 
 def test_lost_workers_cost_nothing_but_time(doomed_client, hard, slices, monkeypatch) -> None:
-    # If nobody takes their place, this process does the work in the end, which costs nothing but time either.
+    # If they are not replaced, this process does the work in the end, which only costs time.
     monkeypatch.setattr(spread, "_PATIENCE", ALLOWANCE)
     data, reference = hard
     lost: list[int] = []
 
     def kill_workers(seconds, upper, lower, nodes) -> None:
-        # All of them, with what they are at; those that take their place again lose nothing more.
+        # All of them, with their work; those that replace them lose nothing more.
         if slices and not lost:
             lost.extend(doomed_client.run(os.getpid).values())
             for pid in lost:
@@ -184,7 +184,7 @@ def test_without_any_worker_it_goes_on_here(hard, monkeypatch) -> None:
 
 @pytest.mark.parametrize("fate", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "frozen"])
 def test_the_end_of_the_scheduler_is_survived(fate, hard, outside, slices, links, monkeypatch) -> None:
-    """Frozen, it looks as if the network were cut: nothing fails, and nothing answers."""
+    """If it is frozen, it is as if the network were cut: nothing fails, and nothing answers."""
     data, reference = hard
     scheduler, address = outside
     struck: list[int] = []
@@ -193,7 +193,7 @@ def test_the_end_of_the_scheduler_is_survived(fate, hard, outside, slices, links
         if slices and not struck:
             struck.append(nodes)
             scheduler.send_signal(fate)
-            # From now on nobody is waited for, and who does not answer is lost.
+            # From now on there is no waiting, and a worker that does not answer is lost.
             monkeypatch.setattr(spread, "_PATIENCE", 0.0)
             monkeypatch.setattr(link, "_SILENCE", 0.0)
             until(lambda: links[-1].lost)
@@ -217,7 +217,7 @@ def test_the_end_of_the_scheduler_is_survived(fate, hard, outside, slices, links
 
 
 def test_a_frozen_scheduler_is_no_reason_to_be_late(outside, slices) -> None:
-    """What is waited for, and how long, is told exactly in test_cluster_limits.py; here it is the whole of it."""
+    """test_cluster_limits.py tests exactly what is waited for, and how long; this is a test of the whole."""
     data, limit = generate("A", 200, 10, 1), 2.0
     scheduler, address = outside
     frozen: list[float] = []
@@ -242,7 +242,7 @@ def test_a_frozen_scheduler_is_no_reason_to_be_late(outside, slices) -> None:
     assert result.status is Status.TIME_LIMIT
     assert limit <= result.runtime <= ended - begun
     assert ended - frozen[0] <= limit + ALLOWANCE
-    # The time that it says is what the caller has waited, but for joining the cluster.
+    # The reported time is what the caller has waited, except for joining the cluster.
     assert ended - frozen[0] - result.runtime <= ALLOWANCE / 10
     assert 0 <= result.lower_bound < result.objective
 
@@ -266,7 +266,7 @@ def test_ctrl_c_ends_it_and_the_state_can_be_gone_on_from(client, slices, tmp_pa
     pressed: list[int] = []
 
     def press(seconds, upper, lower, nodes) -> None:
-        # When some of what the workers did has come back.
+        # When some of the workers' results have come back.
         if slices and nodes > 2 * FIRST_NODES:
             pressed.append(nodes)
             raise KeyboardInterrupt
@@ -285,7 +285,7 @@ def test_ctrl_c_ends_it_and_the_state_can_be_gone_on_from(client, slices, tmp_pa
     assert pressed
     assert first.status is Status.INTERRUPTED
     assert 0 < first.lower_bound < first.objective
-    # What a cluster began goes on without it.
+    # What a cluster started continues without it.
     second = solve(
         data.X,
         data.y,
@@ -316,7 +316,7 @@ def test_ctrl_c_ends_it_and_the_state_can_be_gone_on_from(client, slices, tmp_pa
     ],
 )
 def test_what_is_no_cluster_is_refused_at_once(cluster, words, generated, monkeypatch, capsys) -> None:
-    """Nothing is started and nobody is asked."""
+    """Nothing is started and no connection is made."""
     for name in ("Client", "LocalCluster"):
         monkeypatch.setattr(distributed, name, type(name, (), {"__init__": lambda *_, **__: pytest.fail("tried")}))
     with pytest.raises(ValueError, match=words):
@@ -343,7 +343,7 @@ def test_another_kind_of_server_is_no_scheduler(monkeypatch) -> None:
 
 
 def test_a_scheduler_that_says_nothing_is_not_waited_for(monkeypatch) -> None:
-    """It takes the connection, as one that is frozen does."""
+    """It accepts the connection, like a frozen one."""
     for name in ("_TIMEOUT", "_MARGIN"):
         monkeypatch.setattr(f"hardmargin.cluster.connection.{name}", 0.1)
     with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as silent:

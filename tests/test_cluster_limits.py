@@ -1,4 +1,4 @@
-"""Time limits on a cluster that does not answer: how long a search waits, by a clock that only waiting moves."""
+"""Time limits on a cluster that does not answer: how long a search waits, by a clock that advances only then."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ CALLS = {"nthreads", "register_plugin", "submit", "cancel", "run", "unregister_w
 
 @pytest.fixture(scope="module")
 def problem() -> Problem:
-    """One that is far from proven when the time is up."""
+    """A problem that is far from proven when the time is up."""
     data = generate("A", 200, 10, 1)
     return Problem.from_data(data.X, data.y, 100.0)
 
 
 def frontier(problem: Problem) -> Frontier:
-    """Several subproblems with bounds of their own, the smallest of them 1."""
+    """Several subproblems with their own bounds, the smallest of which is 1."""
     total = float(problem.costs.sum())
     return Frontier.joined([packing_root(problem, 1.0 + row, total, kept=[row]) for row in range(6)])
 
@@ -50,14 +50,14 @@ def packing(problem: Problem, seconds: float) -> Search:
 
 
 def opened(client, *, processes: bool = False) -> Connection:
-    """A connection that has been opened here, and so has to be closed here."""
+    """A connection that was opened here, and therefore has to be closed here."""
     connection = Connection.__new__(Connection)
     connection.client, connection._own, connection._has_processes = client, [client], processes
     return connection
 
 
 class ClosesNever:
-    """As a client, or the processes of a local cluster, whose scheduler does not answer."""
+    """Like a client, or the processes of a local cluster, whose scheduler does not answer."""
 
     def __init__(self) -> None:
         self.released = threading.Event()
@@ -82,7 +82,7 @@ class ClosesNever:
 )
 @pytest.mark.filterwarnings("ignore:no worker of the cluster", "ignore:the cluster was lost")
 def test_no_call_that_never_returns_makes_a_search_late(silent, awaited, problem, monkeypatch) -> None:
-    # What is done in this process meanwhile takes real time, of which the clock knows nothing.
+    # Work in this process takes real time meanwhile, which the clock does not count.
     monkeypatch.setattr(spread, "_FIRST_SLICE", 0.0)
     client, closes_never = SilentClient(silent, awaited), ClosesNever()
     clock = WaitingClock(client.reached)
@@ -96,12 +96,12 @@ def test_no_call_that_never_returns_makes_a_search_late(silent, awaited, problem
         opened(closes_never).close(leave_by - clock.now(), clock)
         assert clock.time <= LIMIT + OVER
     closes_never.released.set()
-    # No call was made where it would have been waited for.
+    # No call was made that would have been waited for.
     assert {name for name, _ in client.callers} >= {awaited}
     assert threading.current_thread() not in [thread for _, thread in client.callers] + [closes_never.closer]
     assert found.outcome.timed_out
     assert not found.exhausted
-    # Nothing is lost that was open, and nothing is claimed that was not proven.
+    # No open subproblem is lost, and nothing is claimed that was not proven.
     assert 1.0 <= found.lower_bound <= Frontier(*found.open).lower_bound()
     assert found.nodes > 0 or np.array_equal(np.sort(found.open.bounds), np.sort(begun.bounds))
 
@@ -116,7 +116,7 @@ def test_a_cluster_that_never_answers_is_said_to_be_lost(problem, monkeypatch) -
             RuntimeWarning, match=r"the cluster was lost: .* not answered for \d s; .* bound are kept"
         ):
             cluster.search(problem, frontier(problem), packing(problem, LIMIT), None)
-        # A second search does not wait for it again, and does not say it again.
+        # A second search does not wait for it again, and does not warn again.
         begun = clock.time
         found = cluster.search(problem, frontier(problem), packing(problem, LIMIT), lambda _, __, nodes: nodes == 0)
         assert clock.time <= begun + spread._POLL
@@ -126,7 +126,7 @@ def test_a_cluster_that_never_answers_is_said_to_be_lost(problem, monkeypatch) -
 
 
 def test_slices_that_are_lost_at_the_end_are_told_too(problem) -> None:
-    """The scheduler dies so late that nobody has had time to give it up."""
+    """The scheduler dies so late that there was no time to consider it lost."""
     client = SilentClient(set(), "submit")
     clock = WaitingClock(client.reached)
 
@@ -216,7 +216,7 @@ def test_a_cluster_that_does_not_take_the_problem_is_asked_again(problem, monkey
 
 
 def test_what_a_cluster_does_not_take_is_done_here() -> None:
-    """Though its workers are there, and seen again and again."""
+    """Although its workers are there, and are seen again and again."""
 
     class Refusing(FakeClient):
         def register_plugin(self, plugin) -> None:

@@ -1,4 +1,4 @@
-"""Slices that are lost, late or broken: the search begins without a solution, so that a lost subproblem shows."""
+"""Slices that are lost, late or broken. The search starts without a solution, so that a lost subproblem shows."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from hardmargin.cluster.engine import ClusterEngine
 
 
 def exhausted(problem: Problem, client, search: Search) -> SearchResult:
-    """What is found when the search goes on after every pause."""
+    """The result if the search continues after every pause."""
     cluster, open_ = ClusterEngine(client), packing_root(problem, 0.0, search.upper)
     upper = search.upper
     for _ in range(1000):
@@ -41,8 +41,8 @@ def exhausted(problem: Problem, client, search: Search) -> SearchResult:
 @pytest.mark.filterwarnings("ignore:a worker of the cluster failed", "ignore:no worker of the cluster")
 @pytest.mark.parametrize("threads", [2, 0])
 def test_a_search_that_pauses_all_the_time_gets_on(threads, monkeypatch) -> None:
-    """Also if there is nobody to do it."""
-    # With nobody there, waiting for somebody would only take time.
+    """Even if there are no workers."""
+    # Without workers, waiting for one would only take time.
     monkeypatch.setattr(spread, "_PATIENCE", math.inf if threads else 0.0)
     problem = list(problems_with_trees())[-1]
     search = Search(PackingSettings(gap=1e-6), float(problem.costs.sum()), math.inf, pause=0.0)
@@ -55,7 +55,7 @@ def test_a_search_that_pauses_all_the_time_gets_on(threads, monkeypatch) -> None
 @pytest.mark.filterwarnings("ignore:a worker of the cluster failed")
 @pytest.mark.parametrize("kind", ["packing", "directions"])
 def test_no_subproblem_is_lost_whatever_becomes_of_slices(kind, monkeypatch) -> None:
-    # Slices as short as can be, so that there are many; a lost connection is noticed to be there again at once.
+    # Slices as short as possible, so that there are many; a restored connection is noticed at once.
     for module, name, value in (
         (spread, "_FIRST_SLICE", 0.0),
         (spread, "_SLICE", 0.0),

@@ -1,4 +1,4 @@
-"""The stubs of the compiled core name what it has, no more and no less."""
+"""The stubs of the compiled core name exactly its members."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def is_public(name: str) -> bool:
 
 
 def kind_in_stub(node: ast.stmt) -> tuple[str, str] | None:
-    """The name of a member and what it is, or None for docstrings."""
+    """The name and kind of a member, or None for docstrings."""
     if isinstance(node, ast.FunctionDef):
         decorators = {ast.unparse(decorator) for decorator in node.decorator_list}
         return node.name, "property" if "property" in decorators else "method"

@@ -1,4 +1,4 @@
-"""Cuts are what they claim to be: impossible together, possible without any one of them."""
+"""Cuts are valid and minimal: impossible to keep together, possible without any one of them."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from hardmargin.problem import Problem
 REGIONS = list(_core.WeightRegion)
 DATA = [("A", 60, 2), ("B", 60, 5), ("A", 100, 10)]
 
-# Seconds that are enough on any machine, for what ends by itself in a fraction of one.
+# Enough seconds on any machine, for work that ends by itself in a fraction of one.
 AMPLE = 600.0
-# Seconds that a busy machine may take to do what is due now.
+# Seconds that a busy machine may take for something that is due now.
 BUSY = 30.0
 
 
@@ -29,7 +29,7 @@ def problem_of(kind: str, n: int, d: int) -> Problem:
 
 
 def possible(problem: Problem, rows, region: _core.WeightRegion, radius: float) -> bool:
-    """Whether some (w, b) of the region keeps these rows, by another solver than the core's."""
+    """Whether some (w, b) of the region keeps these rows, by a solver other than the core's."""
     rows = list(rows)
     A = np.column_stack([problem.y[rows, None] * problem.X[rows], problem.y[rows]])
     if region is _core.WeightRegion.ball:
@@ -101,7 +101,7 @@ def test_as_many_cuts_as_asked_for() -> None:
 @pytest.mark.parametrize("C", [0.01, 1.0, 1e4])
 @pytest.mark.parametrize(("kind", "n", "d"), DATA)
 def test_the_hinge_loss_is_minimal(kind, n, d, C) -> None:
-    """Any small move, along a feature or the intercept, is worse; the problem is convex."""
+    """Any small change of a weight or the intercept is worse; the problem is convex."""
     problem = problem_of(kind, n, d)
     weights = np.random.default_rng(5).uniform(0.5, 2.0, n)
     costs = C * weights
@@ -123,7 +123,7 @@ def test_the_hinge_loss_is_minimal(kind, n, d, C) -> None:
 
 
 def test_a_round_of_cuts_ends_when_it_is_told_to() -> None:
-    """From another thread: with so many samples the whole round takes a minute or more."""
+    """From another thread: with this many samples the whole round takes a minute or more."""
     random = np.random.default_rng(1)
     X = random.standard_normal((12_000, 120))
     y = np.where(X[:, 0] + 2 * random.standard_normal(12_000) > 0, 1.0, -1.0)
@@ -137,7 +137,7 @@ def test_a_round_of_cuts_ends_when_it_is_told_to() -> None:
     threading.Timer(0.3, stop).start()
     found, possible = oracle.separate(np.zeros(12_000), 0.5)
     assert time.monotonic() - told[0] < BUSY
-    # Of 77; the first of them take seconds each.
+    # Of 77; the first ones take seconds each.
     assert len(found) < 20
     assert not possible
     assert oracle.separate(np.zeros(12_000), 0.5) == ([], False)

@@ -1,4 +1,4 @@
-"""The Brooks format: n, m and a line a sample."""
+"""The Brooks format: n, m and one line per sample."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Tables: which column holds the labels, and whether there is a header."""
+"""Tables: which column contains the labels, and whether there is a header."""
 
 import pytest
 

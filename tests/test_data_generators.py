@@ -62,7 +62,7 @@ def test_seeds_and_kinds_give_different_data():
 
 
 def standardised(kind, part):
-    """Many samples of one kind, with the centre and the deviation they should have taken out."""
+    """Many samples of one kind, with their expected centre and deviation removed."""
     n, d = 40_000, 4
     dataset = generate(kind, n, d, seed=7)
     rows = slice(n - n // 10, n) if part == "outliers" else slice(0, n - n // 10)

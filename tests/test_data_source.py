@@ -1,4 +1,4 @@
-"""Reading files: compression, encodings, and what is no text."""
+"""Reading files: compression, encodings, and files that are not text."""
 
 import gzip
 import io
@@ -10,7 +10,7 @@ from hardmargin.data import DataError, source
 
 
 def zipped(content: bytes) -> bytes:
-    """Without the time of day, which would be part of a test's name."""
+    """Without the time of day, which would become part of a test's name."""
     return gzip.compress(content, mtime=0)
 
 

@@ -1,4 +1,4 @@
-"""The demo: its data are what the recipe draws, and it shows what it says it shows."""
+"""The demo: its data are what the recipe draws, and it shows what it claims."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def demo():
 
 @pytest.fixture(scope="module")
 def output(demo, tmp_path_factory):
-    """The folder that the demo fills, and what it prints."""
+    """The folder that the demo fills, and its output."""
     folder = tmp_path_factory.mktemp("demo") / "new"
     with pytest.MonkeyPatch.context() as patch, open(folder.parent / "printed", "w+") as printed:
         patch.setattr(sys, "stdout", printed)

@@ -59,7 +59,7 @@ def test_one_thread_does_the_same_every_time_and_two_prove_the_same() -> None:
 
 
 def test_the_bound_rises_and_the_time_limit_is_kept(fake_clock) -> None:
-    """The time is over in the first step of the proof. The second has no limit of its own, and looks at nothing."""
+    """The time is over in the first step of the proof. The second has no limit of its own, and examines nothing."""
     data = generate("B", 200, 10, 6)
 
     def end_time(time, upper, lower, nodes) -> None:
@@ -68,7 +68,7 @@ def test_the_bound_rises_and_the_time_limit_is_kept(fake_clock) -> None:
 
     result = solve(data.X, data.y, 10.0, method="directions", report=end_time, options={"first_nodes": 300})
     assert result.status is Status.TIME_LIMIT
-    # The step ends after a slice that takes it beyond its limit.
+    # The step ends after the slice that exceeds its limit.
     assert 0 < result.nodes < 1500
     lowers = [point.lower for point in result.trace]
     assert lowers == sorted(lowers)
@@ -86,7 +86,7 @@ def test_a_search_without_time_looks_at_next_to_nothing() -> None:
     assert found.outcome.timed_out
     assert found.nodes <= 1
     assert Frontier(*found.open).size > 0
-    # All of it would take hours: that the search returns is what is tested.
+    # The whole search would take hours: the test is that it returns.
     for limits.threads in (1, 2):
         found = _core.direction_search(*arguments, 0.05, None)
         assert found.outcome.timed_out
@@ -133,7 +133,7 @@ def test_open_regions_can_be_carried_on_elsewhere() -> None:
             problem.X, problem.y, problem.costs, frontier, upper, options, limits, 60.0, None
         )
         upper = min(upper, part.objective)
-        # Only plain numbers are handed over.
+        # Only plain numbers are passed.
         frontier = Frontier(*(array.copy() for array in part.open))
         if frontier.size == 0:
             break
@@ -144,7 +144,7 @@ def test_searches_over_samples_are_made_longer_before_rounding_is_blamed() -> No
     lengths = []
 
     class Engine:
-        """Leaves the same region open, whatever is done."""
+        """Leaves the same region open in any case."""
 
         def search(self, problem, frontier, search, observe):
             lengths.append(search.settings.sample_nodes)
@@ -202,7 +202,7 @@ def test_regions_that_are_none_are_refused(face, numbers) -> None:
 
 
 def test_a_search_needs_something_open() -> None:
-    """Nothing open would be taken for everything closed."""
+    """If nothing was open, everything would count as closed."""
     X, y, costs = np.array([[0.0, 1.0], [1.0, 0.0]]), np.array([1.0, -1.0]), np.ones(2)
     options, limits = _core.DirectionOptions(), _core.SearchLimits()
     empty = Frontier(np.empty(0, np.uint32), np.empty(0, np.uint64), np.empty((0, 9)))
@@ -226,7 +226,7 @@ def test_the_root_holds_all_directions() -> None:
         (1, -1.0),
         (1, 1.0),
     ]
-    # Giving the cheaper class up costs 2, and nothing better is longer than that allows.
+    # Giving up the cheaper class costs 2, so nothing better is longer than that allows.
     assert regions.longest == pytest.approx(2.0, rel=1e-8)
     assert root.derived_under() == 2.0
 

@@ -24,8 +24,8 @@ FENCE = re.compile(r"^```(?P<language>[^\n]*)\n(?P<code>.*?)^```[ ]*$", re.MULTI
 LINK = re.compile(r"\]\((?!https?:|mailto:|#)(?P<target>[^)#\s]+)")
 
 
-# Limits of examples are long for what they solve. On a loaded machine they may take so many times as long, unless a
-# limit is so short that the example is about reaching it.
+# The limits in examples are long for what they solve. On a loaded machine they may take this many times as long,
+# unless a limit is so short that the example is about reaching it.
 LENIENCE = 100
 SHORT_LIMIT = 5.0
 
@@ -103,6 +103,6 @@ def test_every_file_of_the_package_has_its_place_on_the_page_for_developers() ->
     core = ROOT / "src" / "hardmargin" / "core" / "README.md"
     page = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs" / "development.md", core))
     files = [path for pattern in ("*.py", "*.cpp", "*.h") for path in (ROOT / "src" / "hardmargin").rglob(pattern)]
-    # Folders have a place as a whole, and so have the variants of the kernels.
+    # Folders are listed as a whole, and so are the variants of the kernels.
     names = {path.stem for path in files if not path.stem.startswith(("_", "kernels_"))}
     assert sorted(name for name in names if not re.search(rf"\b{name}\b", page)) == []

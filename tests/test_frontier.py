@@ -15,7 +15,7 @@ def root(kept, given_up, bound, upper=100.0) -> Frontier:
 
 @pytest.fixture
 def frontier() -> Frontier:
-    """Subproblems of several lengths."""
+    """Subproblems of different lengths."""
     return Frontier.joined(
         [root([1, 2], [3], 5.0), root([], [], 1.0, 90.0), root([4], [0, 9], 3.0), root([], [7], 1.0)]
     )

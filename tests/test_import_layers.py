@@ -142,7 +142,7 @@ def test_the_table_allows_nothing_that_is_not_needed() -> None:
     for layer in LAYERS.values():
         for name in [*layer.layers, *layer.single_modules]:
             assert (layer.name, name) in needed, f"{layer.name} does not import {name}"
-        # A single module says nothing where its whole layer may be imported.
+        # A single module is redundant if its whole layer may be imported.
         assert not set(map(layer_of, layer.single_modules)) & set(layer.layers), layer.name
 
 

@@ -1,4 +1,4 @@
-"""Ctrl-C at any moment of any method: answered at once, with what is known by then."""
+"""Ctrl-C at any time in any method: the solve returns at once, with what is known by then."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ import hardmargin.methods
 from hardmargin import Status, solve
 from hardmargin.data import generate
 
-# Half a second is promised, in which two threads may be busy; processor time, of which other work on the machine
-# takes nothing away, and as much again for counting it in ticks and for the way back.
+# Half a second is promised, in which two threads may be busy. Measured in processor time, which other work on the
+# machine does not affect, and doubled for counting it in ticks and for the way back.
 MOST_PROCESSOR_TIME = 2.0
 # Seconds on the clock, for a machine that has a hundred times as much to do.
 LATEST = 60.0
-# Reports that may have been under way when the signal came, and the one that hears of it. The solvers of the
-# literature's methods are processes of their own, which are given the time to end.
+# Reports that may have been under way when the signal arrived, and the one that raises it. The solvers of the
+# literature's methods are separate processes, which are given time to end.
 MOST_REPORTS = 2
 SOLVERS = ("indicator", "benders")
 
 
 @pytest.fixture(autouse=True)
 def _listening():
-    """A process in the background of a script ignores SIGINT, and rightly so, but not in a test of it."""
+    """A process in the background of a script ignores SIGINT, which is right, but not for these tests."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
@@ -35,14 +35,14 @@ def _listening():
 @pytest.mark.parametrize("moment", ["first report", "tenth report", "between two reports"])
 @pytest.mark.parametrize("method", hardmargin.methods.names())
 def test_ctrl_c_is_answered_at_once(method, moment) -> None:
-    # Nobody has hours: nothing but the signal ends this search.
+    # The search would take hours: only the signal ends it.
     data = generate("A", 400, 10, 1)
     options = {"effort": 1e9} if method == "heuristic" else None
     reports, pressed, may_press = 0, [], threading.Event()
 
     def press() -> None:
         os.kill(os.getpid(), signal.SIGINT)
-        # Afterwards: this thread may have to wait for its turn before the signal is sent.
+        # Afterwards, because this thread may have to wait for its turn before the signal is sent.
         pressed.append((reports, time.process_time(), time.monotonic()))
 
     def press_when_told() -> None:
@@ -78,7 +78,7 @@ def test_what_a_report_raises_comes_out_as_it_is(method, kind) -> None:
     deep = method in hardmargin.methods.with_frontier()
 
     def report(time, upper, lower, nodes) -> None:
-        # Where there is a tree, in the tree.
+        # Inside the tree, if there is one.
         if nodes > 0 or not deep:
             raise error
 

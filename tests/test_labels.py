@@ -1,4 +1,4 @@
-"""Labels that are the same though they were read differently."""
+"""Labels that are equal although they were read differently."""
 
 from __future__ import annotations
 

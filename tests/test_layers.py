@@ -1,4 +1,4 @@
-"""Who may include whom: the table in ``core/README.md`` is the rule, and these tests hold the sources to it."""
+"""Which folders may include which: these tests compare the sources with the table in ``core/README.md``."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_the_map_has_every_file(path) -> None:
 
 
 def test_cmake_has_every_source() -> None:
-    """A test that is not compiled would pass unseen."""
+    """A test that is not compiled would pass unnoticed."""
     cmake = (ROOT / "CMakeLists.txt").read_text(encoding="utf-8").replace("${CORE}", "src/hardmargin/core")
     sources = {path.relative_to(ROOT).as_posix() for folder in (CORE, TESTS) for path in folder.rglob("*.cpp")}
     assert sources <= set(cmake.replace(")", " ").split())

@@ -19,11 +19,11 @@ from hardmargin.mip.base import Answer, CoverModel, Cut, IndicatorModel, SolverL
 from hardmargin.mip.cuts import CutMatrix, split_cuts
 from hardmargin.problem import Problem
 
-# Seconds that are enough on any machine, for what ends by itself in a few of them.
+# Enough seconds on any machine, for work that ends by itself in a few.
 AMPLE = 600.0
-# Seconds that a busy machine may take to do what is due now.
+# Seconds that a busy machine may take for something that is due now.
 BUSY = 30.0
-# A child that hears nothing, for much longer than that.
+# A child that does not listen, for much longer than that.
 DEAF = ["-c", "import time; time.sleep(3600)"]
 
 
@@ -64,7 +64,7 @@ def test_the_indicator_model_has_the_known_optimum(backend, line) -> None:
 
 @pytest.mark.parametrize("cut_use", ["initial", "removable", "lazy", "tight"])
 def test_valid_cuts_change_nothing_and_wrong_ones_do(backend, cut_use, line) -> None:
-    """A cut that asks for all of five samples to be given up shows that cuts are looked at at all."""
+    """A cut that requires giving up all of five samples shows that cuts are used at all."""
     X, y = line
     problem = Problem.from_data(X, y, 10.0)
     valid = [Cut.of([2, 4]), Cut.of([3, 4])]
@@ -76,7 +76,7 @@ def test_valid_cuts_change_nothing_and_wrong_ones_do(backend, cut_use, line) -> 
 
 
 def test_a_start_is_taken_up(backend) -> None:
-    """With no time to find anything else, a solver returns the start as it is, outliers and all."""
+    """Without time to find anything else, a solver returns the start unchanged, including outliers."""
     problem = problem_of("A", 30, 2, 10.0)
     coef, intercept, _ = _core.soft_margin(problem.X, problem.y, problem.costs, 1e-9, AMPLE, None)
     start = Incumbent(np.array(coef), intercept)
@@ -97,7 +97,7 @@ def test_the_box_is_kept(backend) -> None:
 @pytest.mark.parametrize("equal", [True, False], ids=["equal costs", "unequal costs"])
 @pytest.mark.parametrize("seed", range(6))
 def test_the_cover_is_the_smallest_that_leaves_nothing_impossible(backend, seed, equal) -> None:
-    """Equal costs matter: samples that look alike in the rows known so far are not alike in those still to come."""
+    """Equal costs matter: samples that look symmetric in the rows known so far need not be in later ones."""
     n = 12
     data = generate("B", n, 2, seed)
     problem = Problem.from_data(data.X, data.y)
@@ -127,7 +127,7 @@ def test_the_cover_is_the_smallest_that_leaves_nothing_impossible(backend, seed,
 
 @pytest.mark.parametrize(("C", "optimum"), [(1e-9, 2e-9), (1e9, 1e9 + 0.5)])
 def test_costs_of_any_size(backend, C, optimum, line) -> None:
-    """With so little at stake, or so much, absolute tolerances would decide."""
+    """With costs this small or large, absolute tolerances would decide."""
     X, y = line
     answer = backend.solve_indicator(IndicatorModel(Problem.from_data(X, y, C)), limits())
     assert answer.lower == pytest.approx(optimum, rel=1e-5)
@@ -172,7 +172,7 @@ def test_a_process_of_its_own_gives_the_same_answer(backend_name, line) -> None:
 
 
 def test_the_time_limit_is_kept_whatever_the_solver_does(monkeypatch) -> None:
-    """A child that hears nothing is ended."""
+    """A child that does not listen is killed."""
     monkeypatch.setattr(process, "CHILD", DEAF)
     started = time.monotonic()
     answer = process.solve_indicator("scip", IndicatorModel(problem_of("A", 20, 2, 1.0)), limits(0.5))
@@ -188,7 +188,7 @@ def test_a_crash_is_told_and_costs_nothing(monkeypatch) -> None:
 
 
 def test_a_model_that_nobody_reads_is_no_reason_to_wait(monkeypatch) -> None:
-    """Larger than what fits into a pipe."""
+    """Larger than a pipe can hold."""
     large = problem_of("A", 1000, 50, 1.0)
     monkeypatch.setattr(process, "CHILD", DEAF)
     started = time.monotonic()
@@ -217,7 +217,7 @@ def test_what_was_said_before_a_crash_is_kept(monkeypatch) -> None:
 
 
 def test_ctrl_c_is_heard_while_a_solver_works(backend) -> None:
-    """Both solvers would rather answer it themselves."""
+    """Both solvers would otherwise handle it themselves."""
     heard = threading.Event()
     heard_in_time = []
 

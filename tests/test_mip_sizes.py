@@ -1,4 +1,4 @@
-"""Many cuts, and a solver that takes only so many rows: the best are used, and a warning counts the rest."""
+"""Many cuts, and a solver that accepts only some rows: the best are used, and a warning counts the rest."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from hardmargin.mip.base import Answer, CoverModel, Cut, IndicatorModel, SolverL
 from hardmargin.mip.cuts import CutMatrix, split_cuts
 
 MANY = 10_000
-# What the community edition of CPLEX takes.
+# What the community edition of CPLEX accepts.
 SIZE = 1000
 # Solves end by themselves, in a few seconds.
 LIMITS = SolverLimits(seconds=600.0, gap=1e-6, threads=1, seed=0, node_limit=None)
@@ -59,7 +59,7 @@ def optimum(problem) -> float:
 
 @pytest.fixture(scope="module")
 def cuts(problem, optimum) -> list[Cut]:
-    """Minimal sets and sets that contain one, in random order; all valid for hyperplanes no worse than the best."""
+    """Minimal sets and supersets of them, in random order; all valid for hyperplanes no worse than the best."""
     random = np.random.default_rng(0)
     oracle = _core.CutOracle(problem.X, problem.y, _core.WeightRegion.ball, 1.001 * np.sqrt(2 * optimum))
     points = (random.random((500, problem.n)) < 0.5).astype(float)
@@ -86,7 +86,7 @@ def test_the_optimum_is_right_with_many_cuts(backend, cut_use, problem, optimum,
 
 @pytest.mark.parametrize("known", [True, False], ids=["known cuts", "found cuts"])
 def test_a_cover_takes_many_cuts(backend, known) -> None:
-    """One of each pair of 100 cheap variables and 100 dear ones: the cover is all that are cheap."""
+    """One of each pair of 100 cheap variables and 100 expensive ones: the cover is all the cheap ones."""
     side = 100
     pairs = [Cut.of([i, side + j]) for i in range(side) for j in range(side)]
     violated = CutMatrix(pairs, 2 * side)
@@ -103,7 +103,7 @@ def test_a_cover_takes_many_cuts(backend, known) -> None:
     assert answer.ended
     assert answer.lower == pytest.approx(side, rel=1e-6)
     assert answer.upper == pytest.approx(side, rel=1e-6)
-    # Cuts that are found do not count against the community edition's limit.
+    # Cuts that are found during the solve do not count against the community edition's limit.
     assert known or len(handed_over) > SIZE
 
 
@@ -123,7 +123,7 @@ def test_the_user_is_warned_from_another_process(cplex_backend, problem, optimum
 
 
 def test_a_solver_without_a_limit_gets_all_cuts_as_rows(cplex_backend, problem, cuts, monkeypatch) -> None:
-    """A licensed CPLEX, that is; here only the model is looked at."""
+    """That is, a licensed CPLEX; here only the model is examined."""
     rows = []
 
     def record(solver, factor, plane, answer, limits, callbacks) -> Answer:
@@ -152,7 +152,7 @@ def test_the_limit_is_found_out_by_trying(cplex_backend, monkeypatch) -> None:
     assert cplex_backend._size_limit() is None
     monkeypatch.setattr(cplex.Cplex, "solve", refuse(1016))
     assert cplex_backend._size_limit() == SIZE
-    # Another error is for the model itself to raise.
+    # Any other error is raised by the model itself.
     monkeypatch.setattr(cplex.Cplex, "solve", refuse(1001))
     assert cplex_backend._size_limit() is None
 
@@ -160,7 +160,7 @@ def test_the_limit_is_found_out_by_trying(cplex_backend, monkeypatch) -> None:
 @pytest.mark.usefixtures("community")
 @pytest.mark.parametrize("method", ["indicator", "benders"])
 def test_a_problem_that_is_too_large_without_cuts_is_refused_at_once(cplex_backend, method, monkeypatch) -> None:
-    """Not after all the time of the second step."""
+    """And not only after the time of the second step."""
     data = generate("A", 999, 2, 3)
     monkeypatch.setattr(
         process, "solve_indicator", lambda name, model, limits: get_backend(name).solve_indicator(model, limits)
@@ -171,7 +171,7 @@ def test_a_problem_that_is_too_large_without_cuts_is_refused_at_once(cplex_backe
 
 
 def test_what_the_solver_refuses_for_its_size_is_an_error(cplex_backend, monkeypatch) -> None:
-    """If the limit turns out to be another one."""
+    """If the limit turns out to be different."""
     cplex = pytest.importorskip("cplex")
     refusal = cplex.exceptions.CplexSolverError("CPLEX Error 1016: Community Edition.", None, 1016)
 
@@ -187,7 +187,7 @@ def test_what_the_solver_refuses_for_its_size_is_an_error(cplex_backend, monkeyp
 
 
 def bound_of(cuts: list[Cut], costs: np.ndarray) -> float:
-    """The cheapest fractional cover, by another model of it than the one that ranks."""
+    """The cheapest fractional cover, by another model than the one that ranks."""
     rows = np.zeros((len(cuts), len(costs)))
     for row, cut in zip(rows, cuts, strict=True):
         row[list(cut.members)] = cut.factors
@@ -199,7 +199,7 @@ def test_the_cuts_that_are_kept_give_the_bound_of_all(problem, cuts) -> None:
     rows, lazy, left_out = split_cuts(model, LIMITS.seconds, room=problem.n)
     assert (len(rows), lazy, left_out) == (problem.n, [], MANY - problem.n)
     assert bound_of(rows, problem.costs) == pytest.approx(bound_of(cuts, problem.costs), rel=1e-9)
-    # Any others do not.
+    # Any other selection does not.
     assert bound_of(cuts[: problem.n], problem.costs) < 0.9 * bound_of(rows, problem.costs)
 
 

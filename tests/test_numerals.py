@@ -18,7 +18,7 @@ from hardmargin.data.source import Source
 from hardmargin.labels import same_label
 
 ARABIC_FIVE, FULL_WIDTH_FIVE, SUPERSCRIPT_TWO = "\u0665", "\uff15", "\u00b2"
-# Python's float or int take all of them but the last.
+# Python's float or int accept all of them except the last.
 NOT_PLAIN = ["1_0", "1_0.5", "1e1_0", ARABIC_FIVE, FULL_WIDTH_FIVE, f"1.{FULL_WIDTH_FIVE}", SUPERSCRIPT_TWO]
 PLAIN = {"10": 10.0, "+1.5": 1.5, "-.5": -0.5, "5.": 5.0, "1e3": 1000.0, "-1.25E-2": -0.0125, "007": 7.0}
 

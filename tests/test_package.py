@@ -1,4 +1,4 @@
-"""What ``import hardmargin`` offers, and what it does not load before it is asked for."""
+"""What ``import hardmargin`` provides, and what it loads only on demand."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_other_names_are_refused() -> None:
 
 
 def test_what_needs_no_search_does_not_wait_for_scikit_learn() -> None:
-    """By one process for all of them, of which none may be the first to import it."""
+    """One process checks all commands; it must not import these packages for any of them."""
     program = """
 import contextlib, sys
 from hardmargin.cli import main

@@ -162,7 +162,7 @@ def test_open_subproblems_can_be_carried_on_elsewhere() -> None:
     parts = 0
     while frontier.size:
         part = search(frontier, upper, 20)
-        # Only plain numbers are handed over.
+        # Only plain numbers are passed.
         frontier = Frontier(*(array.copy() for array in part.open))
         upper = min(upper, part.objective)
         parts += 1
@@ -208,7 +208,7 @@ def test_below_a_target_that_none_reaches_better_hyperplanes_are_kept() -> None:
 def test_every_target_needs_three_times_the_work_of_the_last(
     samples_for_ten_times_the_work, gap, monkeypatch
 ) -> None:
-    """Where the work grows as it is taken to, and a step is neither below one sample nor the last one."""
+    """If the work grows as assumed, and a step is neither below one sample nor the last one."""
     problem = Problem(np.zeros((400, 2)), np.repeat([1.0, -1.0], 200), np.ones(400))
     found = Result.of(
         problem, [0.0, 0.0], 1.0, lower_bound=0.0, status=Status.HEURISTIC, method="heuristic", runtime=0.0, nodes=0
@@ -237,7 +237,7 @@ def test_every_target_needs_three_times_the_work_of_the_last(
 
 
 def test_a_target_that_takes_too_long_is_given_up_for_a_lower_one(monkeypatch) -> None:
-    """Where the work suddenly grows faster than it did, as long as a lower target is at least a sample away."""
+    """If the work suddenly grows faster than before, as long as a lower target is at least one sample away."""
     problem = Problem(np.zeros((400, 2)), np.repeat([1.0, -1.0], 200), np.ones(400))
     found = Result.of(
         problem, [0.0, 0.0], 1.0, lower_bound=0.0, status=Status.HEURISTIC, method="heuristic", runtime=0.0, nodes=0
@@ -250,7 +250,7 @@ def test_a_target_that_takes_too_long_is_given_up_for_a_lower_one(monkeypatch) -
     def search(_, settings, upper, *, nodes=None, work=0):
         if nodes is not None:
             return SimpleNamespace(work=0, nodes=nodes, exhausted=True)
-        # Cheap up to 100 samples, and then ten times as dear for each of them.
+        # Cheap up to 100 samples, and then ten times as expensive for each further one.
         needed = int(1e9 * 10.0 ** max(0.0, upper - 100))
         if 0 < work < needed:
             given_up.append(upper)
@@ -266,7 +266,7 @@ def test_a_target_that_takes_too_long_is_given_up_for_a_lower_one(monkeypatch) -
             break
     assert given_up
     assert all(target > 100 for target in given_up)
-    # Every target that was given up was followed by a lower one, and steps never fall below one sample.
+    # Every abandoned target was followed by a lower one, and steps never fall below one sample.
     assert proven == sorted(proven)
     beyond = [target for target in proven if target > 100]
     assert beyond[0] < given_up[0]
@@ -336,7 +336,7 @@ def test_a_frontier_that_does_not_fit_is_refused(integers, ends) -> None:
 
 
 def test_a_search_needs_something_open() -> None:
-    """Nothing open would be taken for everything closed, and so prove any bound."""
+    """If nothing was open, everything would count as closed, which would prove any bound."""
     X, y, costs = np.array([[0.0], [1.0], [2.0]]), np.array([1.0, -1.0, 1.0]), np.ones(3)
     options, limits = _core.PackingOptions(), _core.SearchLimits()
     empty = Frontier(np.empty(0, np.uint32), np.empty(0, np.uint64), np.empty((0, 2)))
@@ -358,7 +358,7 @@ def test_a_root_decides_samples_that_exist_and_each_of_them_once(kept, given_up)
 
 @pytest.mark.parametrize("ending", [KeyboardInterrupt, ZeroDivisionError])
 def test_a_search_that_ends_early_leaves_the_settings_alone(ending, monkeypatch) -> None:
-    """The first one is made without the cover bound, those below targets with it."""
+    """The first search runs without the cover bound, those below targets with it."""
     data = generate("B", 100, 10, 3)
     problem = presolve(Problem.from_data(data.X, data.y, 10.0)).problem
     found = heuristic.run(problem, None, Limits(), lambda *_: None, heuristic.Options(0.01))

@@ -22,16 +22,16 @@ from hardmargin.problem import Problem
 
 # T_S and T_B of the paper's eight configurations.
 CONFIGURATIONS = [(0.2, 0), (0, 0.2), *((share, share) for share in (0.02, 0.05, 0.1, 0.2, 0.3, 0.4))]
-# Optima that CPLEX and SCIP prove in some seconds, and one that takes longer, with a limit on the nodes.
+# Optima that CPLEX and SCIP prove in a few seconds, and one that takes longer, with a node limit.
 KNOWN = [("n60d2ATj0", 1, 500), ("n60d2ATj0", 100, None), ("n60d5ATj0", 1000, None)]
 
-# Seconds that are enough on any machine, for what ends by itself in a few of them.
+# Enough seconds on any machine, for work that ends by itself in a few.
 AMPLE = 600.0
-# Shares of those that leave half a second for each phase of step 2, for what must be right with any cuts.
+# Shares of these that leave half a second for each phase of step 2, for results that hold with any cuts.
 BRIEF = {"T_S": 0.001, "T_B": 0.001}
-# Shares that leave step 2 as long as it takes, for what is about its cuts.
+# Shares that leave step 2 as long as it takes, for tests of its cuts.
 LONG = {"T_S": 0.4, "T_B": 0.4}
-# Seconds that a busy machine may take to do what is due now.
+# Seconds that a busy machine may take for something that is due now.
 BUSY = 30.0
 
 
@@ -50,7 +50,7 @@ def in_this_process(monkeypatch) -> None:
 
 @pytest.fixture
 def impatient(monkeypatch) -> None:
-    """Sampling ends by itself, and soon: with few subsets that bring nothing new, not by the clock."""
+    """Sampling ends by itself, and soon: after few subsets without anything new, not by the clock."""
     monkeypatch.setattr(benders_cuts, "_PATIENCE", 6)
 
 
@@ -63,7 +63,7 @@ def test_small_problems_against_brute_force(method, backend) -> None:
     comparisons = [compared(random_case(2, index), method, **settings) for index in range(5 * len(KINDS))]
     assert {index: case.broken for index, case in enumerate(comparisons) if case.broken} == {}
     unproven = Counter(case.case.kind for case in comparisons if not case.result.optimal)
-    # Where sizes are too far apart no bound is claimed.
+    # If sizes differ too much, no bound is claimed.
     assert unproven.total() - unproven["far outlier"] - unproven["integer grid"] <= 4, unproven
 
 
@@ -96,7 +96,7 @@ def test_all_configurations_run(T_S, T_B) -> None:
 
 @pytest.mark.parametrize(("T_S", "T_B"), CONFIGURATIONS)
 def test_shares_of_the_time_limit_are_what_a_phase_may_take(T_S, T_B, monkeypatch) -> None:
-    """A cover of fewer samples than all belongs to the first phase, and a phase never has more than its share."""
+    """A cover of fewer samples than all belongs to the first phase, and a phase never gets more than its share."""
     seconds: dict[str, list[float]] = {"subset": [], "all": []}
 
     class Recorder:
@@ -114,7 +114,7 @@ def test_shares_of_the_time_limit_are_what_a_phase_may_take(T_S, T_B, monkeypatc
     instance = generate("B", 40, 3, 2)
     options = {"T_S": T_S, "T_B": T_B}
     solve(instance.X, instance.y, 5.0, method="benders", time_limit=1000 * AMPLE, options=options)
-    # Sampling gives up after so many subsets that bring nothing, and the full phase has one cover.
+    # Sampling stops after this many subsets without anything new, and the full phase has one cover.
     assert len(seconds["subset"]) == (30 if T_S else 0)
     assert len(seconds["all"]) == (1 if T_B else 0)
     for phase, share in (("subset", T_S), ("all", T_B)):
@@ -137,7 +137,7 @@ VARIANTS = [
 @pytest.mark.filterwarnings("ignore:.* cuts were left out:RuntimeWarning")
 @pytest.mark.usefixtures("in_this_process")
 def test_all_variants_agree(options, backend) -> None:
-    """Whichever cuts are found in the time, and as many of them as the solver takes."""
+    """Whichever cuts are found in the time, and however many of them the solver accepts."""
     instance = generate("B", 40, 3, 2)
     weights = np.random.default_rng(1).uniform(0.5, 2.0, 40)
     expected = solve(instance.X, instance.y, 5.0, sample_weight=weights, method="packing")
@@ -160,7 +160,7 @@ def test_all_variants_agree(options, backend) -> None:
 @pytest.mark.parametrize("sampling_region", ["bounded", "unbounded"])
 @pytest.mark.usefixtures("impatient")
 def test_an_optimum_violates_no_cut(weight_bound, region, sampling_region, monkeypatch) -> None:
-    """Neither a cut, with equal costs or unequal ones, nor the bound on the weights."""
+    """Neither a cut, with equal or unequal costs, nor the bound on the weights."""
     models: list[IndicatorModel] = []
 
     def record(name, model, limits) -> Answer:
@@ -187,7 +187,7 @@ def test_an_optimum_violates_no_cut(weight_bound, region, sampling_region, monke
 
 
 def test_a_bound_on_the_whole_objective_does_not_tighten_the_weights() -> None:
-    """Only what violations cost does; with ``heuristic=True`` the proof starts with a bound that counts weights."""
+    """Only the cost of violations does; with ``heuristic=True`` the proof's first bound includes the weights."""
     instance = generate("B", 40, 3, 2)
     problem = Problem.from_data(instance.X, instance.y, 5.0)
     # Sampling ends at the node limit.
@@ -250,7 +250,7 @@ def test_no_bound_is_claimed_where_tolerances_could_decide(kind, method, backend
 
 
 def test_a_bound_that_a_hyperplane_denies_is_dropped(monkeypatch) -> None:
-    """Our own search finds the hyperplane; the answer stays the solver's."""
+    """Our own search finds the hyperplane; the answer remains the solver's."""
     instance = generate("A", 40, 2, 2)
     # The search ends by its effort.
     monkeypatch.setattr(mip_proof, "_TEST_SECONDS", AMPLE)
@@ -283,7 +283,7 @@ def test_an_interrupt_keeps_what_is_known(method, backend) -> None:
     interrupted_at: list[float] = []
 
     def interrupt(time, upper, lower, nodes) -> None:
-        # In the middle of the sampling phase of the one, of the solver's work of the other.
+        # In the sampling phase of one method, during the solver's work of the other.
         if lower > 0:
             interrupted_at.append(time)
             raise KeyboardInterrupt

@@ -1,4 +1,4 @@
-"""The pictures: what is drawn where, and what is refused."""
+"""Plots: what is drawn where, and what is refused."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_comparison_counts_the_clean_samples(tmp_path):
     hinge = SVC(kernel="linear").fit(X, y)
     clean = np.arange(5) < 4
     path = plot_comparison(X, y, result, hinge, tmp_path / "picture.svg", clean=clean)
-    # Text is drawn as outlines, but every piece of it is named in a comment.
+    # Text is drawn as outlines, but a comment names every piece of it.
     right = int((hinge.predict(X) == y)[clean].sum())
     assert f"{right} of 4 clean samples on their own side" in path.read_text()
 

@@ -61,7 +61,7 @@ def test_margins_survive_the_way_in_and_the_way_back(problem, seed) -> None:
 
 @given(problems(), st.randoms(use_true_random=False))
 def test_order_and_repetition_do_not_matter(problem, random) -> None:
-    """Weights of 2 and rows that occur twice, in any order, are one and the same reduced problem."""
+    """Weights of 2 and rows that occur twice, in any order, give the same reduced problem."""
     repeats = np.where(problem.costs > 0, 2, 0)
     repeated = np.repeat(np.arange(problem.n), repeats).tolist()
     random.shuffle(repeated)
@@ -143,12 +143,12 @@ class StoppedError(Exception):
 
 @pytest.mark.parametrize("reduce", [True, False])
 def test_it_can_be_stopped_at_every_check(reduce) -> None:
-    """And reaches the same in the end, however often it was looked at."""
+    """And gives the same result in the end, however often it was checked."""
     problem = flat_problem()
     checks = []
     reduced = presolve(problem, reduce=reduce, check=lambda: checks.append(None))
     np.testing.assert_array_equal(reduced.problem.X, presolve(problem, reduce=reduce).problem.X)
-    # The projection alone has six.
+    # The projection alone has six checks.
     assert len(checks) >= (12 if reduce else 4)
     for last in range(len(checks)):
         seen = []

@@ -1,4 +1,4 @@
-"""Processes of our own: started with a request, watched, and ended from outside or when nobody waits."""
+"""Child processes: started with a request, watched, and ended from outside or when nobody waits."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from waiting import NEVER, until
 
 needs_proc = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc")
 
-# It says when it listens, and ends when its input does.
+# It reports when it listens, and ends when its input does.
 LISTENING = """
 import os, sys, time
 from hardmargin.processes import take_output, when_input_ends
@@ -34,7 +34,7 @@ DEAF = "import time; print('started', flush=True); time.sleep(3600)"
 
 @pytest.fixture
 def start():
-    """Starts a program; whatever happens, it is ended."""
+    """Starts a program, which is ended in any case."""
     started = []
 
     def process(program: str, request: bytes = b"\n", **settings) -> WatchedProcess:
@@ -50,7 +50,7 @@ def start():
 
 
 def gone(pid: int) -> bool:
-    """Whether a process has ended; one whose parent has not looked yet has."""
+    """Whether a process has ended, even if its parent has not collected it yet."""
     status = Path(f"/proc/{pid}/status")
     try:
         return "zombie" in status.read_text()
@@ -172,7 +172,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 @pytest.mark.parametrize("program", [DEAF, "raise SystemExit(3)"])
 def test_a_request_that_nobody_reads_holds_nobody_up(start, program) -> None:
-    """Larger than what fits into a pipe."""
+    """Larger than a pipe can hold."""
     process = start(program, bytes(10**7))
     process.kill()
     assert process.ended()

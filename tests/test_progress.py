@@ -1,4 +1,4 @@
-"""The table of bounds: which reports get a row, what a row says, and where it is shown."""
+"""The table of bounds: which reports get a row, the content of a row, and where it is shown."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hardmargin.progress import Bounds, Progress, RowFilter, row
 
 
 class Terminal(io.StringIO):
-    """A stream that says it is a terminal."""
+    """A stream that claims to be a terminal."""
 
     def isatty(self) -> bool:
         return True
@@ -22,7 +22,7 @@ class Terminal(io.StringIO):
 
 @st.composite
 def searches(draw):
-    """The reports of a search: time goes on, the upper bound falls and the lower one rises."""
+    """The reports of a search: time advances, the upper bound falls and the lower one rises."""
     steps = draw(st.lists(st.tuples(*[st.floats(0, 1)] * 3), min_size=1, max_size=60))
     reports, time, upper, lower = [], 0.0, 100.0, 0.0
     for nodes, (pause, fall, rise) in enumerate(steps):
@@ -123,7 +123,7 @@ def test_a_terminal_gets_rows_above_a_status_line(monkeypatch):
     shown = stream.getvalue()
     assert shown.index("data") < shown.index("upper bound") < shown.index("* ")
     assert "Ctrl-C stops" in shown
-    # The withheld report follows once the status line is wiped out.
+    # The withheld report follows once the status line is erased.
     assert shown.rstrip().endswith("80.00%")
 
 
@@ -166,6 +166,6 @@ def test_the_status_line_makes_room_for_other_text(monkeypatch):
             before = stream.getvalue()
             stream.write("other text\n")
         progress(0.1, 25.0, 0.0, 0)
-    # The line is erased before the text, and the cursor is at its beginning.
+    # The line is erased before the text, and the cursor is at its start.
     assert "searching" in before
     assert before.rstrip().endswith(("\x1b[2K", "\x1b[?25h", "\r"))

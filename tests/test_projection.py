@@ -1,4 +1,4 @@
-"""Fewer coordinates for dependent features, and what their rounding does to the bound."""
+"""Fewer coordinates for dependent features, and the effect of their rounding on the bound."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_the_optimum_is_that_of_the_samples(seed) -> None:
 
 @pytest.mark.parametrize("seed", range(60))
 def test_the_bound_survives_a_basis_of_few_digits(seed, monkeypatch) -> None:
-    """A thousandth of rounding and more makes visible what is allowed for."""
+    """Rounding by a thousandth and more makes the allowance visible."""
     rng = np.random.default_rng(seed)
     digits = 10 ** rng.uniform(-5, -2)
 
@@ -96,7 +96,7 @@ def test_more_features_than_samples_become_fewer() -> None:
 
 
 def presolve_free(X: np.ndarray) -> np.ndarray:
-    """The same samples up to a rotation, by another way than the one tested."""
+    """The same samples up to a rotation, computed in another way than the tested one."""
     centred = X - X.mean(axis=0)
     values, vectors = np.linalg.eigh(centred @ centred.T)
     return vectors[:, 1:] * np.sqrt(values[1:])
@@ -108,7 +108,7 @@ def test_costs_too_large_for_the_rounding_leave_the_features() -> None:
 
 
 def test_a_direction_that_matters_is_not_lost() -> None:
-    """The classes differ by 1e-7 in one feature, and C is worth it."""
+    """The classes differ by 1e-7 in one feature, and C is large enough to use it."""
     X = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1e-7], [1.0, 1e-7]])
     y = [-1, -1, 1, 1]
     assert solve(X, y, C=1e16).n_violations == 0

@@ -11,7 +11,7 @@ from hardmargin.methods.packing import Options, PackingProof
 from hardmargin.search import primal
 
 EFFORT = 2.0
-# The work of a proof between two searches: a tenth of the work goes into them.
+# The work of a proof between two primal searches, which take a tenth of the work.
 INTERVAL = 10 * primal.work_of(EFFORT)
 
 
@@ -21,7 +21,7 @@ def problem(line) -> Problem:
 
 
 def flat(problem: Problem, status: Status = Status.HEURISTIC) -> Result:
-    """The result of w = 0, of which nothing is proven."""
+    """The result of w = 0, with nothing proven."""
     facts = {"lower_bound": 0.0, "status": status, "method": "heuristic", "runtime": 0.0}
     return Result.of(problem, np.zeros(problem.m), 1.0, **facts)
 

@@ -1,4 +1,4 @@
-"""Samples decided before the search, and separable data, which need none."""
+"""Samples decided before the search, and separable data, which need no search."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def proof_of(problem: Problem, effort: float = 0.2, options: Options | None = No
 
 
 def reduced_cases(count: int) -> Iterator[tuple[Problem, Reduction]]:
-    """Random problems, and what is decided in advance when little is known of the optimum."""
+    """Random problems, and what is decided in advance when little is known about the optimum."""
     for index in range(count):
         case = random_case(5, index)
         problem = presolve(Problem.from_data(case.X, case.y, case.C, **case.weights)).problem
@@ -40,7 +40,7 @@ def reduced_cases(count: int) -> Iterator[tuple[Problem, Reduction]]:
 
 
 def test_nothing_better_keeps_a_sample_that_is_given_up_in_advance() -> None:
-    """A sample that must be kept is one that costs more than everything."""
+    """A sample that costs more than everything else must be kept."""
     count = 0
     for problem, found in reduced_cases(150):
         for sample in found.given_up:
@@ -90,7 +90,7 @@ def test_decisions_for_better_hyperplanes_than_there_are_do_no_harm() -> None:
     problem = presolve(Problem.from_data(data.X, data.y, 10.0)).problem
     proof = proof_of(problem)
     state = proof.state()
-    # As if they came from a hyperplane that is lost.
+    # As if they came from a hyperplane that was lost.
     state["reduction"] = {"given_up": [0, 1], "kept": [2, 3], "derived_under": 0.3 * proof.objective}
     proof.restore(state)
     for _ in proof.steps():
@@ -111,7 +111,7 @@ def test_a_resumed_search_knows_what_was_decided(tmp_path) -> None:
 
 
 def test_deciding_takes_a_bounded_number_of_tries(monkeypatch) -> None:
-    """Where what is given up costs as much as the objective, keeping the others is certain, and costs nothing."""
+    """If the given-up samples cost as much as the objective, keeping the others is certain, and costs nothing."""
     tries = 0
     attempt = hardmargin.search.reduction._try
 
@@ -134,7 +134,7 @@ def test_deciding_takes_a_bounded_number_of_tries(monkeypatch) -> None:
 @pytest.mark.parametrize("method", ["packing", "auto"])
 def test_what_is_decided_in_advance_is_told_and_true(method: str) -> None:
     data = generate("B", 100, 2, 1)
-    # So small that they are of no use, but so many that auto begins with the search over samples.
+    # So small that they are useless, but so many that auto starts with the search over samples.
     more_features = 1e-3 * np.random.default_rng(0).standard_normal((100, 9))
     result = solve(np.hstack([data.X, more_features]), data.y, 10.0, method=method)
     assert result.optimal

@@ -147,7 +147,7 @@ json_values = st.recursive(
 
 
 def mutated(values, data: st.DataObject):
-    """One random place of a JSON value replaced, or one entry removed."""
+    """A JSON value with one random entry replaced or removed."""
     if isinstance(values, (dict, list)) and values and data.draw(st.integers(0, 3)):
         keys = sorted(values) if isinstance(values, dict) else range(len(values))
         key = data.draw(st.sampled_from(keys))

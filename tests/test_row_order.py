@@ -19,7 +19,7 @@ def expected(first_column: np.ndarray, others: np.ndarray) -> tuple[np.ndarray, 
 
 @st.composite
 def tables(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray]:
-    """Few values, so that many rows are equal in their first columns, or altogether."""
+    """Few values, so that many rows are equal in their first columns or in all of them."""
     n, m = draw(st.integers(1, 25)), draw(st.integers(1, 9))
     value = st.sampled_from(draw(st.sampled_from([[0.0, 1.0], [-0.0, 0.0, -1.0, 2.5], [3.0]])))
     row = st.lists(value, min_size=m, max_size=m)
@@ -45,7 +45,7 @@ def test_the_size_of_blocks_does_not_matter(block, monkeypatch) -> None:
 
 
 def test_columns_that_decide_nothing_are_not_looked_at() -> None:
-    """Otherwise what is sorted would grow with the number of features."""
+    """Otherwise the sorted data would grow with the number of features."""
     rng = np.random.default_rng(0)
     X = np.hstack([rng.standard_normal((100, 1)), np.full((100, 50), np.nan)])
     rows, _ = distinct_rows(np.ones(100), X, lambda: None)

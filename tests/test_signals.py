@@ -90,7 +90,7 @@ def test_other_threads_change_nothing(heard) -> None:
 
 @pytest.fixture
 def ended(monkeypatch) -> Iterator[list[int]]:
-    """SIGTERM as a program finds it; what would end the process is written down instead."""
+    """SIGTERM with its default handler; ending the process is recorded instead."""
     before = signal.signal(signal.SIGTERM, signal.SIG_DFL)
     numbers: list[int] = []
     monkeypatch.setattr("hardmargin.signals.signal.raise_signal", numbers.append)
@@ -99,7 +99,7 @@ def ended(monkeypatch) -> Iterator[list[int]]:
 
 
 def told_to_end() -> None:
-    """Send SIGTERM to this very thread, which has it when the call returns, and its handler in the call."""
+    """Send SIGTERM to this thread: it has arrived, and its handler has run, when the call returns."""
     signal.pthread_kill(threading.get_ident(), signal.SIGTERM)
 
 

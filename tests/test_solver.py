@@ -19,7 +19,7 @@ from hardmargin.presolve import Presolved
 from hardmargin.result import TracePoint
 
 ALL_METHODS = hardmargin.methods.names()
-# The others start a solver in a process of its own, which takes long for many small problems.
+# The others start a solver in a separate process, which takes long for many small problems.
 NATIVE_METHODS = [name for name in ALL_METHODS if name not in ("indicator", "benders")]
 
 
@@ -132,7 +132,7 @@ def test_the_trace_ends_with_the_result_and_reports_are_in_the_callers_units(lin
 
 
 def test_the_trace_is_monotone_and_ends_with_the_result(line, stub_method) -> None:
-    """Whatever a method reports: what is not a bound has no place among the bounds over time."""
+    """Whatever a method reports: a value that is not a bound must not be in the trace."""
     X, y = line
     stub = stub_method([4.0], 0.0, lower_bound=5.0)
     run = stub.run
@@ -153,7 +153,7 @@ def test_the_trace_is_monotone_and_ends_with_the_result(line, stub_method) -> No
 
 @pytest.fixture
 def handler():
-    """Ctrl-C as it is outside a test run, and the guarantee that a solve leaves it so."""
+    """Ctrl-C as outside a test run, and a check that a solve leaves its handler unchanged."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
@@ -181,7 +181,7 @@ def test_ctrl_c_at_a_report_ends_the_search_with_what_it_has(method, moment, dat
 
 @pytest.fixture
 def data_of_many_reports() -> tuple[np.ndarray, np.ndarray]:
-    """Data on which no search is soon done."""
+    """Data on which no search finishes soon."""
     rng = np.random.default_rng(0)
     X = rng.standard_normal((200, 10))
     return X, np.where(X[:, 0] + 2 * rng.standard_normal(200) > 0, 1, -1)
@@ -224,7 +224,7 @@ def test_ctrl_c_after_a_proof_does_not_take_it_back(line, stub_method) -> None:
     "hyperplane", [([1e200], 0.0), ([math.nan], 0.0), ([0.0], math.inf), ([100.0], 0.0)], ids=str
 )
 def test_no_answer_is_worse_than_none(line, stub_method, hyperplane) -> None:
-    """w = 0 needs no arithmetic, so no rounding may cost more than that."""
+    """w = 0 needs no arithmetic, so rounding can never make the result worse than that."""
     stub = stub_method([0.0], -1.0)
     run = stub.run
     stub.run = lambda *arguments: replace(run(*arguments), coef=hyperplane[0], intercept=hyperplane[1])
@@ -265,7 +265,7 @@ EXTREMES = {
 
 
 def check_extreme_problem(X, y, C, method, **arguments) -> None:
-    # These are about arithmetic, and not about how long a proof takes.
+    # These tests are about arithmetic, not about how long a proof takes.
     result = solve(X, y, C, method=method, time_limit=None, node_limit=20, **arguments)
     problem = Problem.from_data(X, y, C)
     vote = min(problem.costs[problem.y > 0].sum(), problem.costs[problem.y < 0].sum())
@@ -320,7 +320,7 @@ def test_the_time_may_be_over_anywhere_in_presolve(flat_samples, stub_method, fa
         stub.calls.clear()
         reports = []
         result = solve(X, y, method="stub", report=lambda *bounds, reports=reports: reports.append(bounds))
-        # The search does not begin, and the clock is not looked at again.
+        # The search does not start, and the clock is not checked again.
         assert not stub.calls
         assert fake_clock.looks == last + 1
         assert result.status is Status.TIME_LIMIT
@@ -394,7 +394,7 @@ def test_a_node_limit_ends_the_search(method) -> None:
 
 @pytest.mark.parametrize("status", list(Status))
 def test_optimal_is_what_the_gap_says(line, stub_method, status) -> None:
-    """A method's own opinion counts only where the recomputed gap leaves it open."""
+    """A method's own status counts only if the recomputed gap leaves it open."""
     X, y = line
     X = X[:4] / 4 - 0.5
     stub_method([4.0], 0.0, lower_bound=7.9, status=status)
@@ -458,7 +458,7 @@ def test_what_a_method_does_not_support_is_refused(line, name, tmp_path) -> None
 
 @pytest.mark.parametrize("name", ["n60d2ATj1", "n60d2BTj0"])
 def test_benchmark_instances(data_directory, name) -> None:
-    """No proven optimum is undercut, and no bound passes the best value known."""
+    """No objective is below a proven optimum, and no bound is above the best known value."""
     rows = np.loadtxt(data_directory / "brooks" / name, skiprows=2)
     known = pd.read_csv(data_directory / "best_known.csv").query("instance == @name and C == 10").iloc[0]
     result = solve(rows[:, 1:], rows[:, 0], C=10)

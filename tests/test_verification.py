@@ -18,7 +18,7 @@ WEIGHTS = [1.0, 1.0, 1.0, 2.0, 1.0, 0.0]
 
 @pytest.fixture
 def model() -> Result:
-    """A true model: it gives up row 4, which costs 10, and row 5, which has no weight."""
+    """A valid model: it gives up row 4, which costs 10, and row 5, which has no weight."""
     return Result.of(
         Problem.from_data(X, Y, C=10, sample_weight=WEIGHTS),
         [1.0],

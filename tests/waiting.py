@@ -1,4 +1,4 @@
-"""Waiting for what happens in another thread or process, on a machine however busy."""
+"""Waiting for events in another thread or process, however busy the machine is."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NEVER = 600.0
 
 
 def until(condition: Callable[[], object]) -> None:
-    """Wait until something holds."""
+    """Wait until a condition holds."""
     end = time.monotonic() + NEVER
     while not condition():
         assert time.monotonic() < end, f"did not happen within {NEVER:g} s"
@@ -19,5 +19,5 @@ def until(condition: Callable[[], object]) -> None:
 
 
 def has_a_line(path: Path) -> bool:
-    """Whether a whole line has been written to a file."""
+    """Whether a complete line has been written to a file."""
     return path.exists() and path.read_bytes().endswith(b"\n")

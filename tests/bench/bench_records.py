@@ -8,7 +8,7 @@ from hardmargin.bench.records.record import Record
 
 
 def record(**changes: Any) -> Record:
-    """A record of a run that was proven optimal, but for the changes."""
+    """A record of a run that was proven optimal, except for the changes."""
     values: dict[str, Any] = {
         "instance": "n60d2ATj0",
         "set": "A",

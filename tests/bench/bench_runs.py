@@ -22,12 +22,12 @@ _FACTS: dict[str, Any] = {
 
 
 def record(**changes: Any) -> Record:
-    """An optimal run of two seconds, but for what is changed."""
+    """An optimal run of two seconds, except for the changes."""
     return bench_records.record(**{**_FACTS, **changes})
 
 
 def open_record(gap: float = 0.25, **changes: Any) -> Record:
-    """A run that has reached its limit with a gap."""
+    """A run that reached its limit with a gap."""
     facts = {"status": "time_limit", "lower_bound": 10 * (1 - gap), "gap": gap, "runtime": 60.1}
     return record(**{**facts, "trace": [[0.5, 10.0, 10 * (1 - gap)]], **changes})
 
@@ -40,7 +40,7 @@ def failed_record(**changes: Any) -> Record:
 
 
 def run(**changes: Any) -> SystemRun:
-    """The run of an optimal record, but for what is changed."""
+    """The run of an optimal record, except for the changes."""
     return runs_of([record(**changes)])[0]
 
 

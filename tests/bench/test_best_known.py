@@ -1,4 +1,4 @@
-"""Best known values: files of them, and what records add."""
+"""Best known values: their files, and what records add."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``bench run``: miniature campaigns on generated data, as a user makes them."""
+"""``bench run``: small campaigns on generated data, as a user makes them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from waiting import NEVER, has_a_line, until
 
 EASY = ["--generated", "--instances", "gen60d2", "--time-limit", str(NEVER)]
 
-# A solver so quick that a campaign of many runs takes no time: the hyperplane w = 0.
+# A solver so fast that a campaign of many runs takes no time: the hyperplane w = 0.
 QUICK = """
 import json, sys
 task = json.loads(sys.stdin.readline())

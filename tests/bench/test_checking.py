@@ -1,4 +1,4 @@
-"""Every answer is checked from the data, every bound against what is known."""
+"""Every answer is checked against the data, every bound against known values."""
 
 from __future__ import annotations
 

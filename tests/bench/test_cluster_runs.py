@@ -16,7 +16,7 @@ distributed = pytest.importorskip("distributed", reason="the cluster extra is no
 WORDS = ["--generated", "--instances", "gen60d2", "--C", "10", "--sample", "3", "--time-limit", str(NEVER)]
 
 
-# What Dask leaves to the garbage collector is not ours to tidy up.
+# Dask leaves some objects to the garbage collector, which are not ours to close.
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_runs_on_workers_are_like_runs_here(tmp_path, capsys):

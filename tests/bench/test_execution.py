@@ -1,4 +1,4 @@
-"""One process a run: its limits are kept whatever it does."""
+"""One process per run: its limits are kept whatever it does."""
 
 from __future__ import annotations
 

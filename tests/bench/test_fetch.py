@@ -17,7 +17,7 @@ CONTENT = {"n60d2ATj0": b"1\n1\n1 2\n", "adult5f1i1.train": b"2\n1\n1 2\n-1 3\n"
 
 
 class Handler(SimpleHTTPRequestHandler):
-    """Serves a folder; keeps what was asked for, and fails at first where it is told to."""
+    """Serves a folder, records the requests, and fails at first if told to."""
 
     def do_GET(self):
         self.server.asked.append(self.path)

@@ -1,4 +1,4 @@
-"""Figures: what they show, and their files."""
+"""Figures: their content and their files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Catalogue and plan: which runs make a campaign."""
+"""Catalogue and plan: which runs a campaign consists of."""
 
 from __future__ import annotations
 
@@ -212,7 +212,7 @@ def test_pairs_are_unproven_unless_a_run_proves_them_to_the_gap():
         record(C=100, gap_asked=0.1, gap=0.1),
         record(C=1000, instance="n60d2ATj1"),
         record(C=1000, status="failed", gap=None),
-        # The finest gap of the literature's methods is 1e-5, whatever is asked for.
+        # The smallest gap of the literature's methods is 1e-5, whatever is requested.
         record(C=1000, status="optimal", method="benders", gap=9e-6),
     ]
     assert {pair.C for pair in unproven(pairs, found, 1e-6)} == {100, 1000}

@@ -1,4 +1,4 @@
-"""Runs over time: gaps, integrals, profiles; and the means and tests made of them."""
+"""Runs over time: gaps, integrals, profiles, and the means and tests computed from them."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_performance_profile_counts_ratios_to_the_fastest():
             record(runtime=4.0, method="packing"),
             open_record(C=10.0),
             record(C=10.0, runtime=3.0, method="packing"),
-            record(C=100.0),  # only one of them has run it
+            record(C=100.0),  # run by only one of them
         ]
     )
     profile = performance_profile(runs)
@@ -81,7 +81,7 @@ def test_wilcoxon_leaves_equal_gaps_out():
     worse = runs_of([open_record(0.1 + 0.01 * k, C=C) for k, C in enumerate(penalties[:-1])] + [record(C=1e7)])
     found = compare_gaps(better, worse)
     assert (found.pairs, found.smaller, found.larger) == (8, 7, 0)
-    # All seven signs alike: two of 2^7 outcomes.
+    # All seven signs are equal: two of 2^7 outcomes.
     assert found.p == pytest.approx(2 / 2**7)
     assert found.verdict == "smaller gaps"
     assert compare_gaps(worse, better).verdict == "larger gaps"

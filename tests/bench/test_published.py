@@ -1,4 +1,4 @@
-"""The published figures against the published results by instance."""
+"""The published aggregates against the published results by instance."""
 
 from __future__ import annotations
 

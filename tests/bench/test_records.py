@@ -1,4 +1,4 @@
-"""Records: what is written is read back, also after a write that was cut short."""
+"""Records: what is written is read back, even after an incomplete write."""
 
 from __future__ import annotations
 

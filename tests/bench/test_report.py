@@ -1,4 +1,4 @@
-"""The report: one page that needs nothing from outside."""
+"""The report: one self-contained page."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _EMPTY = {"meta", "br", "input", "img", "link", "hr"}
 
 
 class Page(HTMLParser):
-    """Collects identifiers, links and the rows of the table of runs; complains of tags that do not match."""
+    """Collects identifiers, links and the rows of the table of runs; fails for tags that do not match."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -165,7 +165,7 @@ def test_systems_of_one_campaign_have_one_command():
     assert arguments.out == "a/c.jsonl"
     assert (arguments.methods, arguments.configurations) == (["auto", "benders"], ["default", "cb_5_5"])
     assert (arguments.instances, arguments.C) == (["n60d2ATj0", "n60d2BTj0"], [1.0, 100.0])
-    # Together they would ask for benders in its default configuration too.
+    # Together they would also request benders in its default configuration.
     assert len(run_commands([record(**pair, **system) for pair in pairs for system in systems[:2]], "c")) == 2
 
 

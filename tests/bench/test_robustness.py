@@ -141,7 +141,7 @@ class TestEvaluation:
 
     def test_unfinished_fits_are_counted_and_not_shouted(self):
         draw = Generated("A", 300, 8).draw(0.2, 0, 0, 100)
-        # Less time than the first look at the clock takes.
+        # Less than the time until the first check of the clock.
         hurried = Protocol(C=(1.0,), folds=2, fit_seconds=1e-9, final_seconds=1e-9, n_test=100)
         found = evaluate("hard-margin", draw, hurried, 0)
         assert found.warnings == 3
@@ -180,7 +180,7 @@ class TestStudy:
     def test_what_is_done_is_not_repeated(self, studied, tmp_path):
         path = tmp_path / "robustness.jsonl"
         lines = studied[0].read_text().splitlines(keepends=True)
-        # As after a kill in the middle of a write.
+        # As if the process was killed while writing.
         path.write_text("".join(lines[:20]) + lines[20][:30])
         reports = []
         records = run_study(small_study(), path, report=lambda *counts: reports.append(counts))
@@ -375,7 +375,7 @@ class TestCommand:
         assert err.count("\n") == 1
 
     def test_scikit_learn_is_not_imported_for_nothing(self, studied):
-        """By one process for all of them, of which none may be the first to import it."""
+        """One process checks all commands; it must not import scikit-learn for any of them."""
         program = """
 import json, sys
 from hardmargin.cli import main
@@ -413,7 +413,7 @@ for words in json.load(sys.stdin):
     @pytest.mark.parametrize("jobs", ["1", "2"])
     def test_ctrl_c_keeps_what_is_done_and_says_so(self, jobs, tmp_path):
         out = tmp_path / "robustness.jsonl"
-        # The fits with the hard margin never end, so that it is known when Ctrl-C comes.
+        # The hard-margin fits never end, so that it is known when Ctrl-C arrives.
         words = ["bench", "robustness", "--out", str(out), "--n", "400", "--d", "10", "--repetitions", "500"]
         words += ["--models", "hinge", "hard-margin", "--C", "1", "--test-samples", "200", *UNHURRIED]
         program = """

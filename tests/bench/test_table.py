@@ -61,7 +61,7 @@ def test_text_that_is_too_wide_is_cut_between_systems():
     assert (text.count("Title"), text.count("Caption."), text.count("60  ")) == (1, 1, 2)
     assert [text.count(system) for system in systems] == [1, 1, 1, 1]
     assert as_text(table, width=100) == as_text(table)
-    # What cannot be cut is shown whole.
+    # A table that cannot be cut is shown whole.
     assert "system 0" in as_text(table, width=5)
 
 
