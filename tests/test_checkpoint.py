@@ -244,7 +244,7 @@ def test_a_finer_gap_does_not_replace_the_state_of_a_coarser_one(harder, tmp_pat
     first = solve(harder.X, harder.y, 10.0, **SHORT, gap=0.01, checkpoint=path, report=interrupted_in_the_tree)
     assert first.status is Status.INTERRUPTED
     written = path.read_bytes()
-    with pytest.raises(ValueError, match=r"of a proof to a gap of 0.01; one to 1e-06 has to start anew"):
+    with pytest.raises(ValueError, match=r"of a proof to a gap of 0.01; one to 1e-06 has to start again"):
         solve(harder.X, harder.y, 10.0, **SHORT, checkpoint=path, resume=path)
     assert path.read_bytes() == written
     other = tmp_path / "other"

@@ -129,7 +129,7 @@ def test_a_model_to_begin_with_and_a_node_limit_reach_the_search(data, asked, tm
 
 @pytest.mark.parametrize(
     ("columns", "expected"),
-    [("a,b,c,class", "has 3 features, and the data have 2"), ("a,c,class", "other names or in another order")],
+    [("a,b,c,class", "has 3 features, but the data have 2"), ("a,c,class", "other names or in another order")],
 )
 def test_a_model_of_other_features_is_no_beginning(columns, expected, tmp_path, capsys):
     rows = {3: "0,0,{0},no\n1,1,{0},yes\n", 2: "0,{0},no\n1,{0},yes\n"}

@@ -174,7 +174,7 @@ def test_without_any_worker_it_goes_on_here(hard, monkeypatch) -> None:
     with (
         distributed.LocalCluster(n_workers=0, dashboard_address=":0") as cluster,
         distributed.Client(cluster) as client,
-        pytest.warns(RuntimeWarning, match="no worker of the cluster is there"),
+        pytest.warns(RuntimeWarning, match="the cluster has no workers"),
     ):
         result = solve(data.X, data.y, 10.0, method="packing", cluster=client, time_limit=None, options=QUICK_START)
     assert result.nodes > FIRST_NODES
@@ -383,5 +383,5 @@ def test_a_worker_that_means_something_else_by_subproblems_is_refused(monkeypatc
     data = generate("A", 20, 2, seed=1)
     plugin = worker.ProblemOnWorkers("a solve", Problem.from_data(data.X, data.y, 1.0))
     monkeypatch.setattr(worker, "_VERSION", f"format {FORMAT + 1}")
-    with pytest.raises(worker.OtherVersion, match=f"format {FORMAT} gives out the work"):
+    with pytest.raises(worker.OtherVersion, match=f"format {FORMAT} hands out the work"):
         plugin.setup(None)

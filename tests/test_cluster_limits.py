@@ -80,7 +80,7 @@ class ClosesNever:
     ],
     ids=["every call", "who is there", "the problem", "slices", "the end", "only the slices' results"],
 )
-@pytest.mark.filterwarnings("ignore:no worker of the cluster", "ignore:the cluster was lost")
+@pytest.mark.filterwarnings("ignore:the cluster has no workers", "ignore:the cluster was lost")
 def test_no_call_that_never_returns_makes_a_search_late(silent, awaited, problem, monkeypatch) -> None:
     # Work in this process takes real time meanwhile, which the clock does not count.
     monkeypatch.setattr(spread, "_FIRST_SLICE", 0.0)
@@ -183,7 +183,7 @@ def test_local_processes_that_still_end_are_waited_for_at_exit(processes, monkey
 def test_workers_of_another_version_are_an_error(problem) -> None:
     class Other(FakeClient):
         def register_plugin(self, plugin) -> None:
-            raise OtherVersion("hardmargin 1 gives out the work, and this worker has 2")
+            raise OtherVersion("hardmargin 1 hands out the work, but this worker has 2")
 
     with (
         contextlib.closing(Other()) as client,
@@ -208,7 +208,7 @@ def test_a_cluster_that_does_not_take_the_problem_is_asked_again(problem, monkey
 
     with contextlib.closing(Full()) as client:
         cluster = ClusterEngine(client)
-        with pytest.warns(RuntimeWarning, match="did not take the problem"):
+        with pytest.warns(RuntimeWarning, match="did not accept the problem"):
             cluster.search(problem, frontier(problem), packing(problem, NEVER), until_refused)
         found = cluster.search(problem, frontier(problem), packing(problem, NEVER), lambda _, __, nodes: nodes == 0)
         cluster.close()
@@ -229,6 +229,6 @@ def test_what_a_cluster_does_not_take_is_done_here() -> None:
         with pytest.warns(RuntimeWarning) as warned:
             found = cluster.search(problem, frontier(problem), packing(problem, NEVER), None)
         cluster.close()
-    assert ["did not take the problem" in str(warning.message) for warning in warned] == [True]
+    assert ["did not accept the problem" in str(warning.message) for warning in warned] == [True]
     assert found.exhausted
     assert found.nodes > 0

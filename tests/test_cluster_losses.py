@@ -38,7 +38,7 @@ def exhausted(problem: Problem, client, search: Search) -> SearchResult:
     return found
 
 
-@pytest.mark.filterwarnings("ignore:a worker of the cluster failed", "ignore:no worker of the cluster")
+@pytest.mark.filterwarnings("ignore:a worker of the cluster failed", "ignore:the cluster has no workers")
 @pytest.mark.parametrize("threads", [2, 0])
 def test_a_search_that_pauses_all_the_time_gets_on(threads, monkeypatch) -> None:
     """Even if there are no workers."""

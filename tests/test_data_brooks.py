@@ -65,7 +65,7 @@ def test_one_feature_without_sizes():
         ("9" * 5000 + "\n2\n1 0 0\n", "file:1: n is '9+[.]{3}'; expected"),
         ("5\n1 0 0\n", "file:1: found '5' alone; expected n alone"),
         ("5", "file:1: found '5' alone; expected n alone"),
-        ("5\n2\n", "file: no samples; expected a line a sample"),
+        ("5\n2\n", "file: no samples; expected one line per sample"),
         ("1 0 0\n-1 0 x\n", "file:2: feature 2 is 'x'; expected a finite number."),
         ("1 0 0\n-1 0 ?\n", "file:2: feature 2 is '[?]', a missing value; expected a number"),
         ("1 0 0\n-1 nan 0\n", "file:2: feature 1 is 'nan', a missing value"),

@@ -18,5 +18,5 @@ def test_shapes_that_do_not_fit(x_shape, y_shape):
 
 
 def test_names_that_do_not_fit():
-    with pytest.raises(ValueError, match="there are 1 feature names; expected 2, one a column of X"):
+    with pytest.raises(ValueError, match="there are 1 feature names; expected 2, one per column of X"):
         Dataset(np.zeros((3, 2)), np.zeros(3), ["a"])

@@ -223,7 +223,7 @@ def test_a_bound_that_cannot_be_true_is_dropped_with_all_that_rests_on_it(monkey
     monkeypatch.setattr(benders, "get_backend", lambda name: Liar())
     monkeypatch.setattr(process, "solve_indicator", record)
     instance = generate("B", 40, 3, 2)
-    with pytest.warns(RuntimeWarning, match="is not believed"):
+    with pytest.warns(RuntimeWarning, match="the solver's bounds are not used"):
         result = solve(instance.X, instance.y, 5.0, method="benders", time_limit=AMPLE)
     assert result.lower_bound == 0
     assert not result.optimal
@@ -255,13 +255,13 @@ def test_a_bound_that_a_hyperplane_denies_is_dropped(monkeypatch) -> None:
     # The search ends by its effort.
     monkeypatch.setattr(mip_proof, "_TEST_SECONDS", AMPLE)
     monkeypatch.setattr(process, "solve_indicator", lambda *_: Answer(lower=1e6, ended=True))
-    with pytest.warns(RuntimeWarning, match="is not believed"):
+    with pytest.warns(RuntimeWarning, match="the solver's bounds are not used"):
         result = solve(instance.X, instance.y, 5.0, method="indicator", time_limit=AMPLE)
     assert result.lower_bound == 0
 
     flat = min((instance.y == label).sum() for label in set(instance.y)) * 5.0
     monkeypatch.setattr(process, "solve_indicator", lambda *_: Answer(lower=flat, ended=True))
-    with pytest.warns(RuntimeWarning, match="is not believed"):
+    with pytest.warns(RuntimeWarning, match="the solver's bounds are not used"):
         result = solve(instance.X, instance.y, 5.0, method="indicator", time_limit=AMPLE)
     assert (result.objective, result.lower_bound) == (flat, 0)
 

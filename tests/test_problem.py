@@ -84,7 +84,7 @@ REFUSED = {
     "too large": ([[0.0], [-2e150], [1.0]], Y3, {}, ValueError, r"magnitude 2e\+150; at most 1e\+150"),
     "complex": (np.array([[0.0], [1j], [1.0]]), Y3, {}, ValueError, "Complex data"),
     "y None": (X3, None, {}, ValueError, "y is None; expected one label"),
-    "y 2-d": (X3, [[0, 1]] * 3, {}, ValueError, r"y has shape \(3, 2\); expected one label a row"),
+    "y 2-d": (X3, [[0, 1]] * 3, {}, ValueError, r"y has shape \(3, 2\); expected one label per row"),
     "y short": (X3, [0, 1], {}, ValueError, "X has 3 rows but y has 2 labels"),
     "y NaN": (X3, [0.0, np.nan, 1.0], {}, ValueError, "y contains NaN or infinity"),
     "y complex": (X3, [0j, 0j, 1j], {}, ValueError, "y is of type complex128"),

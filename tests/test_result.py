@@ -304,4 +304,4 @@ def test_a_device_is_written_to_and_never_replaced(tmp_path) -> None:
 
 def test_a_gap_that_was_asked_for_is_told() -> None:
     loose = replace(example(status=Status.OPTIMAL), gap=0.25)
-    assert "(gap 25 %, as asked for)" in loose.summary()
+    assert "(gap 25 %, as requested)" in loose.summary()

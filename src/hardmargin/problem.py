@@ -153,7 +153,7 @@ class Problem:
         """
         w = np.asarray(coef, dtype=np.float64)
         if w.shape != (self.m,):
-            raise ValueError(f"coef has shape {w.shape}; expected ({self.m},), a weight a feature.")
+            raise ValueError(f"coef has shape {w.shape}; expected ({self.m},), one weight per feature.")
         # A hyperplane out of range costs infinity, and a margin that is not a number is violated.
         with np.errstate(over="ignore", invalid="ignore"):
             # If w = 0, the product over all samples can be skipped.

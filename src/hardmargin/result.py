@@ -299,7 +299,7 @@ class Result:
     def summary(self) -> str:
         """A summary of a few lines for people."""
         small = self.optimal and self.gap <= _SMALL_GAP
-        asked_for = ", as asked for" if self.optimal else ""
+        asked_for = ", as requested" if self.optimal else ""
         proven = "proven minimal" if small else f"gap {100 * self.gap:.3g} %{asked_for}"
         rows = ", ".join(str(row) for row in self.violations[:12])
         more = f", ... ({self.n_violations - 12} more)" if self.n_violations > 12 else ""

@@ -137,7 +137,7 @@ def solve(
     ):
         if start is not None and resume is not None:
             raise ValueError(
-                "start and resume were both given; a state has a hyperplane of its own: leave start out."
+                "start and resume were both given; a state has its own hyperplane: leave out start."
             )
         _validated_limits(time_limit, gap, threads, node_limit, seed)
         problem = Problem.from_data(X, y, C, sample_weight=sample_weight, class_weight=class_weight)
@@ -326,7 +326,7 @@ def _validated_start(start: Any, problem: Problem) -> tuple[FloatArray, float]:
     except (TypeError, ValueError):
         raise TypeError(f"start is {start!r:.80}; expected a Result, or a pair of coef and intercept.") from None
     if weights.shape != (problem.m,):
-        raise ValueError(f"start has weights of shape {weights.shape}; expected ({problem.m},), one a feature.")
+        raise ValueError(f"start has weights of shape {weights.shape}; expected ({problem.m},), one per feature.")
     if not (np.isfinite(weights).all() and np.isfinite(bias)):
         raise ValueError("start has weights or an intercept that are not finite; expected numbers.")
     return weights, bias

@@ -74,7 +74,7 @@ def validated_labels(y: Any, n: int) -> NDArray[Any]:
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels.ravel()
     if labels.ndim != 1:
-        raise ValueError(f"y has shape {labels.shape}; expected one label a row, shape ({n},).")
+        raise ValueError(f"y has shape {labels.shape}; expected one label per row, shape ({n},).")
     if len(labels) != n:
         raise ValueError(f"X has {n} rows but y has {len(labels)} labels; expected as many labels as rows.")
     if labels.dtype.kind == "f" and not np.all(np.isfinite(labels)):
@@ -209,11 +209,11 @@ def _sample_factors(sample_weight: Any, n: int) -> FloatArray:
         given = np.asarray(sample_weight)
         weights = given.astype(np.float64, casting="unsafe" if given.dtype.kind in "OUS" else "same_kind")
     except (TypeError, ValueError):
-        raise TypeError("sample_weight is not numeric; expected a weight a row of X.") from None
+        raise TypeError("sample_weight is not numeric; expected one weight per row of X.") from None
     if weights.ndim == 0:
         weights = np.full(n, float(weights))
     if weights.shape != (n,):
-        raise ValueError(f"sample_weight has shape {weights.shape}; expected ({n},), a weight a row of X.")
+        raise ValueError(f"sample_weight has shape {weights.shape}; expected ({n},), one weight per row of X.")
     if not np.all(np.isfinite(weights)):
         raise ValueError("sample_weight contains NaN or infinity; expected finite weights.")
     if weights.min() < 0:

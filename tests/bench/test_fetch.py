@@ -59,7 +59,7 @@ def fetched(tmp_path, url):
 
 def test_all_files_come_and_only_once(server, tmp_path, capsys):
     assert fetched(tmp_path, server.url + "/") == 0
-    assert "3 files downloaded, 0 there already" in capsys.readouterr().out
+    assert "3 files downloaded, 0 already there" in capsys.readouterr().out
     target = tmp_path / "data" / "brooks"
     assert {path.name: path.read_bytes() for path in target.iterdir()} == CONTENT
     (target / "n60d2ATj0").write_bytes(b"damaged")
@@ -87,7 +87,7 @@ def test_another_file_is_refused_and_the_rest_comes_later(server, tmp_path, caps
     assert [path.name for path in (tmp_path / "data" / "brooks").iterdir()] == ["n60d2ATj0"]
     (server.folder / "adult5f1i1.train").write_bytes(CONTENT["adult5f1i1.train"])
     assert fetched(tmp_path, server.url) == 0
-    assert "2 files downloaded, 1 there already" in capsys.readouterr().out
+    assert "2 files downloaded, 1 already there" in capsys.readouterr().out
 
 
 def test_a_missing_file_is_named(server, tmp_path, capsys):

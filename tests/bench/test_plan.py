@@ -134,7 +134,7 @@ def test_the_papers_configurations():
         (["auto"], ["cb_5"], {}, "configuration is 'cb_5'"),
         (["auto"], ["cb_5_5"], {}, "method 'auto' takes none"),
         (["auto"], ["default", "cb_5_5"], {}, "configuration 'cb_5_5' suits none"),
-        (["auto"], ["default"], {"colour": 1}, "no method here has an option 'colour'; expected heuristic_effort"),
+        (["auto"], ["default"], {"colour": 1}, "none of the methods has an option 'colour'; expected heuristic_effort"),
         (["auto", "benders"], ["default"], {"colour": 1}, "slice for auto; backend, .* for benders"),
         (["benders"], ["cb_60_60"], {}, "T_S"),
     ],
@@ -242,6 +242,6 @@ def test_nothing_left_open_and_an_own_file_are_told(tmp_path, capsys):
     before.write_text(record(instance="gen60d2A0", C=1.0).to_json() + "\n")
     asked = ["bench", "run", "--generated", "--instances", "gen60d2A0", "--C", "1", "--unproven-in", str(before)]
     assert main([*asked, "--out", str(tmp_path / "new.jsonl")]) == 2
-    assert "all pairs that are asked for are proven" in capsys.readouterr().err
+    assert "all selected pairs are proven" in capsys.readouterr().err
     assert main([*asked, "--out", str(before)]) == 2
     assert str(before) in capsys.readouterr().err

@@ -112,6 +112,6 @@ def test_a_campaign_is_not_converted_into_itself(tmp_path, capsys):
 def test_a_file_of_something_else_is_left_alone(tmp_path):
     path = tmp_path / "notes.txt"
     path.write_text("not a word of this may be lost")
-    with pytest.raises(ValueError, match="something else than records"):
+    with pytest.raises(ValueError, match="something other than records"):
         RecordFile(path)
     assert path.read_text() == "not a word of this may be lost"

@@ -195,7 +195,7 @@ class TestStudy:
         assert len(records) == 24 + 4
 
     def test_records_of_another_protocol_are_refused(self, studied):
-        with pytest.raises(ValueError, match="folds = 2, and now it is 3"):
+        with pytest.raises(ValueError, match="folds = 2, but now it is 3"):
             run_study(small_study(protocol=replace(QUICK, folds=3)), studied[0])
 
     def test_processes_find_the_same(self, studied, tmp_path):
@@ -209,7 +209,7 @@ class TestStudy:
         path = tmp_path / "robustness.jsonl"
         tiny = Study([Generated("A", 2, 2)], (0.0,), 1, ["hinge"], QUICK)
         (record,) = run_study(tiny, path)
-        assert "expected at least 2, one a fold" in record.error
+        assert "expected at least 2 in each class, one per fold" in record.error
         assert record.accuracy is None
         run_study(tiny, path)
         assert len(path.read_text().splitlines()) == 2
@@ -219,7 +219,7 @@ class TestStudy:
         ("changes", "message"),
         [
             ({"shares": (0.6,)}, "60 %"),
-            ({"shares": (0.0, 0.01)}, "1 %, which is none of the 30 training samples of A-n30-d2"),
+            ({"shares": (0.0, 0.01)}, "1 %, which is less than one of the 30 training samples of A-n30-d2"),
             ({"repetitions": 0}, "repetitions is 0"),
             ({"models": ["tree"]}, "'tree'"),
         ],
@@ -434,7 +434,7 @@ if __name__ == "__main__":
         assert process.returncode == 130
         kept = len(out.read_text().splitlines())
         assert told.splitlines() == [
-            f"{out}: {kept} of 12000 evaluations are kept; the same command makes the others",
+            f"{out}: {kept} of 12000 evaluations are kept; the same command makes the rest",
             "hardmargin: interrupted",
         ]
 

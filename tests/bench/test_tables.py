@@ -58,10 +58,10 @@ def test_a_part_of_the_benchmark_is_compared_with_the_same_part():
     assert cells(table, "60", "Brooks 2011") == [Share(1, 1), 0.0, 100.0]
     assert [line[0] for line in table.rows] == ["60", "Overall"]
     assert "that were run here" in table.caption
-    assert "nothing of them was run: 100, 200, 500." in table.caption
+    assert "Rows without any run are left out: 100, 200, 500." in table.caption
     table = paper_tables(runs_of([record()]), literature, all_rows=True)[0]
     assert cells(table, "100", "Brooks 2011") == [None] * 3
-    assert "nothing of them was run" not in table.caption
+    assert "Rows without any run" not in table.caption
 
 
 def test_generated_instances_have_tables_of_their_own():

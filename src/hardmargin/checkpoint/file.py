@@ -120,7 +120,7 @@ def read_checkpoint(path: str | os.PathLike[str], identity: Identity) -> dict[st
     saved = _identity(content, name)
     if saved.method != identity.method:
         raise ValueError(
-            f"checkpoint {name} is one of method {saved.method!r:.40}, and the method is {identity.method!r}; "
+            f"checkpoint {name} belongs to method {saved.method!r:.40}, but the method is {identity.method!r}; "
             f"resume with method {saved.method!r:.40}, or start without the checkpoint."
         )
     if saved != identity:
@@ -181,7 +181,7 @@ def _checked_content(data: bytes, name: str) -> dict[str, Any]:
         reason = f"it cannot be unpacked ({type(error).__name__}: {error!s:.80})"
         raise unusable(name, reason) from error
     if not isinstance(content, dict) or not isinstance(content.get("state"), dict):
-        raise unusable(name, "it holds no state")
+        raise unusable(name, "it contains no state")
     return content
 
 
@@ -195,7 +195,7 @@ def _identity(content: Mapping[str, Any], name: str) -> Identity:
     texts, sizes = (saved.method, saved.fingerprint), (saved.n, saved.m)
     fits = all(isinstance(text, str) for text in texts) and isinstance(saved.C, float)
     if not fits or not all(is_whole(size) and 0 < size < 2**53 for size in sizes):
-        raise unusable(name, "what it says of the solve that it belongs to is of the wrong types")
+        raise unusable(name, "its description of the solve that it belongs to has the wrong types")
     return saved
 
 
@@ -226,7 +226,7 @@ class _Arrays:
         file = io.BytesIO(content)
         shape, is_transposed, kind = _HEADERS[array_format.read_magic(file)](file)
         if kind.hasobject or any(size < 0 for size in shape):
-            raise ValueError("an array of something else than numbers")
+            raise ValueError("an array of something other than numbers")
         if math.prod(shape) * kind.itemsize != len(content) - file.tell():
             raise ValueError("an array of another size than its header says")
         # A copy, which is writable and aligned.

@@ -220,6 +220,6 @@ def _check_nothing_is_lost(target: Path, resumed: str | os.PathLike[str] | None)
     """Check that an existing file is the one that the solve continues from."""
     if target.exists() and not (resumed is not None and Path(resumed).exists() and target.samefile(resumed)):
         raise ValueError(
-            f"checkpoint {target} exists already; resume from it (--resume {target}, or resume=) to go on, or "
-            "remove it to start anew."
+            f"checkpoint {target} exists already; resume from it (--resume {target}, or resume=) to continue, or "
+            "remove it to start again."
         )

@@ -226,7 +226,7 @@ def _check_regions(frontier: Frontier, m: int) -> None:
     fits = (np.abs(signs) == 1) & (low[every, faces] == signs) & (high[every, faces] == signs)
     fits &= ((low >= -1) & (low <= high) & (high <= 1)).all(axis=1)
     fits &= (shortest >= 0) & (shortest <= longest) & np.isfinite(longest)
-    _require(bool(fits.all()), "directions.open has regions that are no boxes on a face of the cube")
+    _require(bool(fits.all()), "directions.open has regions that are not boxes on a face of the cube")
 
 
 _KINDS: Mapping[str, Callable[[Any, Problem], None]] = {

@@ -21,8 +21,8 @@ def add_to(commands: Commands) -> None:
     parser = commands.add_parser(
         "predict",
         help="label the samples of a file",
-        description="Print a label a line. If the file has labels of its own, the accuracy goes to standard "
-        "error; a CSV file with as many columns as the model has features has none.",
+        description="Print one label per line. If the file has labels, the accuracy goes to standard error; a "
+        "CSV file with as many columns as the model has features has no labels.",
     )
     add_model_argument(parser)
     add_data_arguments(parser, "the samples")

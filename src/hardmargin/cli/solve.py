@@ -163,12 +163,12 @@ def _starting_model(path: str | None, dataset: data.Dataset) -> Result | None:
     model = Result.load(path)
     if model.m != dataset.m:
         raise ValueError(
-            f"--start {path} has {model.m} features, and the data have {dataset.m}; expected a model of the same."
+            f"--start {path} has {model.m} features, but the data have {dataset.m}; expected the same number."
         )
     if None not in (model.feature_names, dataset.feature_names) and model.feature_names != dataset.feature_names:
         raise ValueError(
-            f"--start {path} was trained on features of other names or in another order than the data have; "
-            "expected a model of the same."
+            f"--start {path} was trained on features with other names or in another order than in the data; "
+            "expected a model of the same features."
         )
     return model
 
@@ -232,15 +232,13 @@ def _add_search_arguments(parser: Parser) -> None:
         type=float,
         default=60.0,
         metavar="SECONDS",
-        help="when to stop at the latest (default 60; inf: never)",
+        help="time limit (default 60; inf: no limit)",
     )
-    parser.add_argument("--node-limit", type=int, metavar="N", help="subproblems to look at, about; default: all")
-    parser.add_argument(
-        "--start", metavar="MODEL", help="begin with the hyperplane of a model that --json wrote before"
-    )
-    parser.add_argument("--gap", type=float, default=1e-6, help="relative gap to be proven (default 1e-6)")
+    parser.add_argument("--node-limit", type=int, metavar="N", help="about how many subproblems; default: no limit")
+    parser.add_argument("--start", metavar="MODEL", help="start from the hyperplane of a model that --json wrote")
+    parser.add_argument("--gap", type=float, default=1e-6, help="relative gap to prove (default 1e-6)")
     parser.add_argument("--threads", type=int, default=-1, metavar="N", help="default: all cores")
-    parser.add_argument("--seed", type=int, default=0, help="seed of everything random (default 0)")
+    parser.add_argument("--seed", type=int, default=0, help="seed of all random choices (default 0)")
     parser.add_argument(
         "--cluster",
         metavar="ADDRESS",
@@ -260,6 +258,6 @@ def _add_output_arguments(parser: Parser) -> None:
         "--checkpoint-interval", type=float, default=30.0, metavar="SECONDS", help="how often (default 30)"
     )
     parser.add_argument(
-        "--resume", metavar="FILE", help="go on from a state that --checkpoint wrote; it may be the same file"
+        "--resume", metavar="FILE", help="continue from a state that --checkpoint wrote; may be the same file"
     )
     add_quiet_argument(parser)

@@ -195,12 +195,12 @@ class Spread:
             self._warn_of_absence()
         elif refusal is not None:
             why = f"{type(refusal).__name__}: {refusal}"
-            self._warn("refusal", f"the cluster did not take the problem ({why}); {_HERE}.")
+            self._warn("refusal", f"the cluster did not accept the problem ({why}); {_HERE}.")
 
     def _warn_of_absence(self) -> None:
         silent = self._link.silent_for()
         if not self._link.lost:
-            self._warn("absence", f"no worker of the cluster is there; {_HERE}.")
+            self._warn("absence", f"the cluster has no workers; {_HERE}.")
             return
         why = f"its scheduler has not answered for {silent:.0f} s" if silent >= 1 else "its scheduler is gone"
         self._warn("lost", f"the cluster was lost: {why}; {_HERE}, and the result and its bound are kept.")

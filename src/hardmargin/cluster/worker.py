@@ -76,7 +76,7 @@ class ProblemOnWorkers(WorkerPlugin):
     def setup(self, worker: Any) -> None:
         """Called on every worker."""
         if self._version != _VERSION:
-            raise OtherVersion(f"hardmargin {self._version} gives out the work, and this worker has {_VERSION}")
+            raise OtherVersion(f"hardmargin {self._version} hands out the work, but this worker has {_VERSION}")
         _problems[self.name] = self.problem
         _knowledge[self.name] = knowledge_of(self.problem)
 

@@ -41,7 +41,7 @@ def read(source: Source) -> Dataset:
     """
     header, samples = _split_header(source, list(source.lines()))
     if not samples:
-        raise source.error("no samples; expected a line a sample: label x_1 ... x_m.")
+        raise source.error("no samples; expected one line per sample: label x_1 ... x_m.")
     features = header.m if header else len(samples[0][1].split()) - 1
     if features < 1:
         raise source.error("a label without features; expected label x_1 ... x_m.", samples[0][0])

@@ -80,7 +80,7 @@ def find_columns(source: Source, records: Iterable[Record], label: str | int | N
     if names and "" in names:
         raise source.error(
             f"column {names.index('')} (counted from 0) has no name in the header; expected a name for every "
-            "column (if it numbers the rows, leave it out: it is no feature).",
+            "column (if it numbers the rows, leave it out: it is not a feature).",
             line,
         )
     try:

@@ -60,7 +60,7 @@ class Dataset:
             )
         if self.feature_names is not None and len(self.feature_names) != self.m:
             raise ValueError(
-                f"there are {len(self.feature_names)} feature names; expected {self.m}, one a column of X."
+                f"there are {len(self.feature_names)} feature names; expected {self.m}, one per column of X."
             )
 
     @property

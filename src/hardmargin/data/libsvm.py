@@ -46,7 +46,7 @@ def read(source: Source) -> Dataset:
             labels.append(numeric_label(source, line, words[0]))
             entries.add_row(line, words[1:])
     if not labels:
-        raise source.error("only comments; expected a line a sample: label index:value ...")
+        raise source.error("only comments; expected one line per sample: label index:value ...")
     if entries.features == 0:
         raise source.error("no line has a feature; expected label index:value ...")
     return Dataset(entries.dense(), labels_from(labels), None, "libsvm")

@@ -102,8 +102,8 @@ class MipProof(Proof):
 
     def _disbelieve(self, objective: float) -> None:
         warnings.warn(
-            f"the solver claims that no hyperplane costs less than {self.lower_bound:g} or more, and one costs "
-            f"{objective:g}; what it has proven is not believed.",
+            f"the solver claims a lower bound of {self.lower_bound:g} or more, but a hyperplane costs "
+            f"{objective:g}; the solver's bounds are not used.",
             RuntimeWarning,
             stacklevel=3,
         )

@@ -150,7 +150,7 @@ def _go_on_from(
         if keeper is not None and keeper.replaces_its_source:
             raise ValueError(
                 f"the checkpoint is of a proof to a gap of {saved['gap']:g}; one to {limits.gap:g} has to start "
-                f"anew and would replace it: ask for the gap {saved['gap']:g}, or name another checkpoint to write."
+                f"again and would replace it: use the gap {saved['gap']:g}, or write to another checkpoint."
             )
         return nodes
     kinds = {member.proof.kind for member in members}

@@ -60,8 +60,8 @@ def refuse_instances_themselves(folder: Path) -> None:
         return
     if Path(os.path.abspath(folder)).name == SUBFOLDER:
         parent = folder.parent if folder.name == SUBFOLDER else Path(os.path.abspath(folder)).parent
-        raise ValueError(f"{folder} holds the instances itself; did you mean --data {parent}?")
-    raise ValueError(f"{folder} holds the instances itself; move them into a subfolder {SUBFOLDER} of it.")
+        raise ValueError(f"{folder} contains the instances itself; did you mean --data {parent}?")
+    raise ValueError(f"{folder} contains the instances itself; move them into a subfolder {SUBFOLDER} of it.")
 
 
 def how_to_obtain(folder: Path) -> str:

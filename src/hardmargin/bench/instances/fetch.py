@@ -111,5 +111,5 @@ def _downloaded(address: str, size: int) -> bytes | None:
             break
         time.sleep(_PAUSE)
     raise ValueError(
-        f"{address} cannot be downloaded: {reason}. What has come so far is kept; try again, or another --url."
+        f"{address} cannot be downloaded: {reason}. Files downloaded so far are kept; try again, or another --url."
     )

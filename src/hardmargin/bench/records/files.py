@@ -150,7 +150,7 @@ def numbered_lines(path: str | os.PathLike[str]) -> tuple[list[tuple[int, str]],
     try:
         text = content[:end].decode("utf-8")
     except UnicodeDecodeError:
-        raise ValueError(f"{path}: not text; expected the records of a campaign, a line of JSON each.") from None
+        raise ValueError(f"{path}: not text; expected the records of a campaign, one line of JSON each.") from None
     numbered = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
     return numbered, bool(content[end:].strip())
 
@@ -178,7 +178,7 @@ class RecordFile:
             _lock(self._file, path)
             content = Path(path).read_bytes()
             if any(line and not line.startswith(b"{") for line in content.split(b"\n")):
-                raise ValueError(f"{path}: holds something else than records; expected a new file or one of them.")
+                raise ValueError(f"{path}: contains something other than records; expected a new file or records.")
             if not content.endswith(b"\n"):
                 os.ftruncate(self._file, content.rfind(b"\n") + 1)
         except BaseException:

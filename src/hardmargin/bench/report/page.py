@@ -75,7 +75,7 @@ def _first_lines(runs: Sequence[SystemRun]) -> str:
     instances = len({run.instance for run in runs})
     text = (
         f"{len(runs)} runs on {instances} instances ({len(pairs)} pairs of instance and C). A run is proven when "
-        "its lower bound meets its objective up to the gap asked for; gaps are 100 (UB - LB) / UB."
+        "its lower bound meets its objective up to the requested gap; gaps are 100 (UB - LB) / UB."
     )
     return text + (f" Runs without an answer: {failed}." if failed else "")
 

@@ -100,8 +100,8 @@ def _cross_validated(fits: _Fits, train: Dataset, protocol: Protocol, repetition
     smallest = min(positive, train.n - positive)
     if smallest < protocol.folds:
         raise ValueError(
-            f"a class has {smallest} training samples; expected at least {protocol.folds}, one a fold, of "
-            "either class. Use more samples, smaller shares or fewer folds."
+            f"a class has {smallest} training samples; expected at least {protocol.folds} in each "
+            "class, one per fold. Use more samples, smaller shares or fewer folds."
         )
     fold_seed = seeds(protocol.seed, repetition, 4)[3] % 2**32
     folds = StratifiedKFold(protocol.folds, shuffle=True, random_state=fold_seed)

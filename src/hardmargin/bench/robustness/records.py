@@ -132,6 +132,6 @@ def check_protocol(
             found = record.protocol.get(name)
             if found != value:
                 raise ValueError(
-                    f"{path}: holds records made with {name} = {found}, and now it is {value}; "
-                    "expected one study a file. Use the same settings or another file."
+                    f"{path}: contains records made with {name} = {found}, but now it is {value}; "
+                    "expected one study per file. Use the same settings or another file."
                 )

@@ -64,8 +64,8 @@ class Study:
         n = setting.n_train()
         if count_of(share, n) == 0:
             raise ValueError(
-                f"a share of bad samples is {100 * share:g} %, which is none of the {n} training samples of "
-                f"{setting.name}; expected 0 %, or enough for one sample. Note that --shares are percent: 10 is "
+                f"a share of bad samples is {100 * share:g} %, which is less than one of the {n} training samples "
+                f"of {setting.name}; expected 0 %, or enough for one sample. Note that --shares are percent: 10 is "
                 "a tenth."
             )
 

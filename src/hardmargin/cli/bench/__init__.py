@@ -13,7 +13,7 @@ def add_to(commands: Commands) -> None:
         "bench",
         help="run campaigns over the benchmark instances and show their results",
         description="Campaigns over the benchmark instances of the literature: run them, and make tables, figures "
-        "and a report of what they found.",
+        "and a report of their results.",
     )
     subcommands = parser.add_subparsers(metavar="COMMAND", required=True)
     for command in (list_instances, fetch, run, tables, figures, report, robustness, convert):

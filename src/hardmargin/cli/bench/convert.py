@@ -14,7 +14,7 @@ def add_to(commands: Commands) -> None:
     parser = commands.add_parser(
         "convert",
         help="write records as a parquet file",
-        description="Write the records of campaigns as one parquet file, a row a run.",
+        description="Write the records of campaigns as one parquet file, one row per run.",
     )
     parser.add_argument("records", metavar="RECORDS", nargs="+", help="files that 'hardmargin bench run' wrote")
     parser.add_argument("--out", metavar="FILE", required=True, help="the parquet file")

@@ -19,9 +19,9 @@ def add_to(commands: Commands) -> None:
         "fetch",
         help="download the published instances",
         description="Download the 175 published instances and the test parts of their folds (9 MB), each compared "
-        "with its checksum. Files that are there already are not downloaded again.",
+        "with its checksum. Files that are already there are not downloaded again.",
     )
-    parser.add_argument("--data", metavar="DIR", help="where to; default: $HARDMARGIN_DATA")
+    parser.add_argument("--data", metavar="DIR", help="the data folder; default: $HARDMARGIN_DATA")
     parser.add_argument(
         "--url", metavar="BASE", help="where the files are; default: the public repository of the paper's authors"
     )
@@ -47,5 +47,5 @@ def run(arguments: argparse.Namespace) -> int:
     finally:
         if shown:
             print("\r" + " " * 40 + "\r", end="", file=sys.stderr, flush=True)
-    print(f"{folder / SUBFOLDER}: {downloaded} files downloaded, {present} there already")
+    print(f"{folder / SUBFOLDER}: {downloaded} files downloaded, {present} already there")
     return DONE

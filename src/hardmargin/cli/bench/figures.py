@@ -14,12 +14,12 @@ def add_to(commands: Commands) -> None:
     """Declare the command."""
     parser = commands.add_parser(
         "figures",
-        help="figures of what campaigns found",
+        help="figures of the results of campaigns",
         description="Figures 3 and 4 of the paper, proofs over time, performance profile, gaps over time, "
-        "primal-dual integrals, and time against n and m, a file each.",
+        "primal-dual integrals, and time against n and m, one file each.",
     )
     add_records_arguments(parser)
-    parser.add_argument("--out", metavar="DIR", required=True, help="the folder to write to; made if missing")
+    parser.add_argument("--out", metavar="DIR", required=True, help="the folder to write to; created if missing")
     parser.add_argument("--format", choices=("svg", "pdf", "png"), default="pdf", help="default: pdf")
     parser.set_defaults(run=run)
 

@@ -44,7 +44,7 @@ def _files(given: str | None) -> Path | None:
     folder = named_folder(given)
     if folder is None:
         print(
-            "hardmargin: no data folder is named, so it is not told which files are there; give --data DIR or set "
+            "hardmargin: no data folder is named, so missing files are not shown; give --data DIR or set "
             "HARDMARGIN_DATA.",
             file=sys.stderr,
         )

@@ -24,7 +24,7 @@ def add_to(commands: Commands) -> None:
     """Declare the command."""
     parser = commands.add_parser(
         "report",
-        help="one HTML page of what campaigns found",
+        help="one HTML page with the results of campaigns",
         description="One HTML page with all tables and figures, the runs one by one, settings, machine and "
         "commands. It needs no network.",
     )

@@ -22,18 +22,18 @@ def add_to(commands: Commands) -> None:
         "robustness",
         help="test accuracy of three losses as training data get worse",
         description="Train with hard-margin, hinge and logistic loss on data of which a share is bad, choose C by "
-        "cross-validation, and test on clean data. May be interrupted and run again: what is done is kept.",
+        "cross-validation, and test on clean data. May be interrupted and run again: finished evaluations stay.",
     )
-    parser.add_argument("--out", metavar="FILE", required=True, help="the records, a line of JSON each")
+    parser.add_argument("--out", metavar="FILE", required=True, help="the records, one line of JSON each")
     _add_data_arguments(parser)
     _add_protocol_arguments(parser)
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes at a time (default 1)")
-    parser.add_argument("--show-only", action="store_true", help="evaluate nothing, show what the file holds")
+    parser.add_argument("--show-only", action="store_true", help="evaluate nothing, only show the file")
     parser.add_argument("--format", choices=("text", "csv", "latex"), default="text", help="of the tables")
     parser.add_argument(
         "--figure", metavar="FILE", help="draw accuracy over the share of bad samples, e.g. robustness.svg"
     )
-    parser.add_argument("--verbose", action="store_true", help="a line of progress now and then, also to a file")
+    parser.add_argument("--verbose", action="store_true", help="print progress lines even without a terminal")
     parser.set_defaults(run=run)
 
 
@@ -57,7 +57,7 @@ def _add_data_arguments(parser: Parser) -> None:
         metavar="PERCENT",
         help="shares of bad training samples in percent, 0 to 50 (default 0 5 10 20)",
     )
-    parser.add_argument("--repetitions", type=int, default=10, metavar="N", help="draws a share (default 10)")
+    parser.add_argument("--repetitions", type=int, default=10, metavar="N", help="draws per share (default 10)")
     parser.add_argument("--test-samples", type=int, default=5000, metavar="N", help="default 5000")
     parser.add_argument("--seed", type=int, default=0, help="seed of data and folds (default 0)")
 
@@ -71,7 +71,7 @@ def _add_protocol_arguments(parser: Parser) -> None:
         type=float,
         nargs="+",
         default=[0.01, 0.1, 1.0, 10.0, 100.0],
-        help="where cross-validation looks for C (default 0.01 0.1 1 10 100)",
+        help="values of C for the cross-validation (default 0.01 0.1 1 10 100)",
     )
     parser.add_argument("--folds", type=int, default=5, help="of the cross-validation (default 5)")
     parser.add_argument(

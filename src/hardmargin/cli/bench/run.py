@@ -25,11 +25,11 @@ def add_to(commands: Commands) -> None:
     parser = commands.add_parser(
         "run",
         help="run a campaign",
-        description="Solve instances with methods, one process a run, and append a record of each to a file. Every "
-        "answer is checked first; a claim that is wrong is an error (exit status 1), not a record. Runs that the "
-        "file has are skipped: after Ctrl-C, the same command goes on.",
+        description="Solve instances with methods, one process per run, and append a record of each to a file. "
+        "Every answer is checked first; a wrong claim is an error (exit status 1), not a record. Runs that the "
+        "file has are skipped: after Ctrl-C, the same command continues.",
     )
-    parser.add_argument("--out", metavar="FILE", required=True, help="the records, JSON lines; extended if there")
+    parser.add_argument("--out", metavar="FILE", required=True, help="the records, JSON lines; extended if present")
     _add_variant_arguments(parser)
     add_selection_arguments(parser)
     _add_limit_arguments(parser)
@@ -42,11 +42,11 @@ def add_to(commands: Commands) -> None:
         metavar="FILE",
         help="a .solu file that no record may contradict; what the campaign finds is added to it",
     )
-    parser.add_argument("--retry-failed", action="store_true", help="make runs that ended without an answer again")
+    parser.add_argument("--retry-failed", action="store_true", help="repeat runs that ended without an answer")
     parser.add_argument(
         "--dry-run", action="store_true", help="print the runs that would be made and the longest time, and stop"
     )
-    parser.add_argument("--verbose", action="store_true", help="a line of progress now and then, also to a file")
+    parser.add_argument("--verbose", action="store_true", help="print progress lines even without a terminal")
     parser.set_defaults(run=run)
 
 
@@ -78,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
         _extend(arguments)
     print(f"{arguments.out}: {progress.tally.counts()}; {progress.made} made now", flush=True)
     if interrupted:
-        print("interrupted; the same command makes the runs that are missing", flush=True)
+        print("interrupted; the same command makes the missing runs", flush=True)
         return INTERRUPTED
     if contradictions:
         print(f"{contradictions} contradictions; see {campaign.contradictions_path}", flush=True)
@@ -174,7 +174,7 @@ def _add_variant_arguments(parser: Parser) -> None:
         nargs="*",
         metavar="NAME",
         help="default, cb_S_B (T_S and T_B in percent), scip, cplex, stock, text, or several joined by '+'; a "
-        "method runs with those that it can take. Without a name: the eight of the paper",
+        "method runs with those that it accepts. Without a name: the eight of the paper",
     )
     parser.add_argument(
         "--option",
@@ -189,6 +189,6 @@ def _add_variant_arguments(parser: Parser) -> None:
 
 def _add_limit_arguments(parser: Parser) -> None:
     parser.add_argument("--time-limit", type=float, default=60.0, metavar="SECONDS", help="of a run (default 60)")
-    parser.add_argument("--gap", type=float, default=1e-6, help="relative gap to be proven (default 1e-6)")
+    parser.add_argument("--gap", type=float, default=1e-6, help="relative gap to prove (default 1e-6)")
     parser.add_argument("--threads", type=int, default=1, metavar="N", help="cores of a run (default 1)")
     parser.add_argument("--memory", type=float, metavar="GB", help="of a run; default: no limit")

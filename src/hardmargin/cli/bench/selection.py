@@ -23,7 +23,7 @@ def add_instance_arguments(parser: Parser) -> None:
         "--sets", nargs="+", default=[], metavar="SET", help="A, B, UCI, or groups like adult, n60d2A"
     )
     parser.add_argument("--data", metavar="DIR", help=DATA_HELP)
-    parser.add_argument("--generated", action="store_true", help="random instances in the place of published ones")
+    parser.add_argument("--generated", action="store_true", help="random instances instead of published ones")
 
 
 def add_selection_arguments(parser: Parser) -> None:
@@ -86,7 +86,7 @@ def chosen_pairs(arguments: argparse.Namespace) -> list[Pair]:
         pairs = unproven(pairs, records, arguments.gap)
         if not pairs:
             raise ValueError(
-                f"all pairs that are asked for are proven in {', '.join(arguments.unproven_in)}; choose other "
+                f"all selected pairs are proven in {', '.join(arguments.unproven_in)}; choose other "
                 "instances or penalties, or a smaller gap."
             )
     return pairs[: sample_size(len(pairs), arguments.every, arguments.sample)]

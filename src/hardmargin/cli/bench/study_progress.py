@@ -39,7 +39,7 @@ def study_progress(path: str, *, verbose: bool) -> Iterator[Callable[[int, int],
     # Only after the bar is gone, because it would overwrite the message.
     done, total = counts
     if total:
-        print(f"{path}: {done} of {total} evaluations are kept; the same command makes the others", file=sys.stderr)
+        print(f"{path}: {done} of {total} evaluations are kept; the same command makes the rest", file=sys.stderr)
     raise interrupt
 
 

@@ -26,19 +26,19 @@ def add_to(commands: Commands) -> None:
     """Declare the command."""
     parser = commands.add_parser(
         "tables",
-        help="tables of what campaigns found",
+        help="tables of the results of campaigns",
         description="Tables 2 to 7 of the paper with the systems of the records beside Brooks 2011 and CB-SVM-HML "
-        "as published, means by set, and gaps over time; runs on other instances in tables of their own.",
+        "as published, means by set, and gaps over time; runs on other instances are in separate tables.",
     )
     add_records_arguments(parser)
     parser.add_argument("--format", choices=("text", "csv", "latex"), default="text", help="default: text")
-    parser.add_argument("--out", metavar="DIR", help="write a file a table there instead of printing them")
+    parser.add_argument("--out", metavar="DIR", help="write one file per table instead of printing them")
     parser.add_argument("--per-instance", action="store_true", help="the runs one by one, and nothing else")
-    parser.add_argument("--all", action="store_true", help="show rows of which nothing was run, too")
+    parser.add_argument("--all", action="store_true", help="also show rows without any run")
     parser.add_argument(
         "--solu",
         metavar="FILE",
-        help="also add the solutions to a file of best known values, made if missing; a line each, "
+        help="also add the solutions to a file of best known values, created if missing; one line each, "
         "'=opt= NAME_C1 VALUE' or '=best= ...'",
     )
     parser.set_defaults(run=run)

@@ -92,7 +92,7 @@ def _paper_table(
         lines.append([*line, *_cells(runs, systems, shape, row)])
     caption = _caption(runs) + _published_caption(runs, whole, same_part)
     if empty and not all_rows:
-        caption += f" Rows left out, because nothing of them was run: {', '.join(empty)}."
+        caption += f" Rows without any run are left out: {', '.join(empty)}."
     columns = [Column(shape.heading, numeric=shape.by != "group")]
     columns += _columns([*published.NAMES.values(), *systems])
     title = f"Table {shape.name.removeprefix('table')}: performance on the {SETS[shape.set]} instances"
