@@ -35,7 +35,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 FIRST_NODES = 50
 QUICK_START = {"heuristic_effort": 0.01, "first_nodes": FIRST_NODES}
 
-#: Seconds by which a busy machine may make a call that is timed here longer.
+#: Seconds by which a busy machine may prolong a call that is timed here.
 ALLOWANCE = 60.0
 
 

@@ -33,7 +33,7 @@ def possible(problem: Problem, rows, region: _core.WeightRegion, radius: float) 
     rows = list(rows)
     A = np.column_stack([problem.y[rows, None] * problem.X[rows], problem.y[rows]])
     if region is _core.WeightRegion.ball:
-        # The squared length is least where the slack variables of the margins are; SLSQP is exact enough here.
+        # The shortest w that keeps the rows; SLSQP is accurate enough here.
         found = scipy.optimize.minimize(
             lambda v: 0.5 * v[:-1] @ v[:-1],
             np.zeros(problem.m + 1),

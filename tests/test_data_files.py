@@ -15,7 +15,7 @@ FLOATS = st.floats(allow_nan=False, allow_infinity=False)
 MATRICES = arrays(np.float64, array_shapes(min_dims=2, max_dims=2, max_side=6), elements=FLOATS | st.just(0.0))
 WORDS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=8)
 
-#: The characters that mean something in one of the formats.
+#: The characters with a meaning in one of the formats.
 TELLING = "0123456789 \t\n\r.,;:\"'#-+eExyNAnaif?_"
 
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-#: Seconds after which something that has to happen counts as not happening; as a limit, one that is never reached.
+#: Seconds after which an expected event counts as not happening; as a limit, one that is never reached.
 NEVER = 600.0
 
 

@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-#: The finest relative gap that can be asked for: float64 leaves no room for a finer one.
+#: The smallest relative gap that can be requested: float64 does not allow a smaller one.
 SMALLEST_GAP = 1e-9
 
-#: ``report(time, upper, lower, nodes)`` is called as the bounds move.
+#: ``report(time, upper, lower, nodes)`` is called when the bounds change.
 Report = Callable[[float, float, float, int], None]
 
 

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from hardmargin.arrays import FloatArray
 
-#: Rises with every change of what the numbers of a subproblem mean, or of what else a checkpoint holds: those of
-#: another format are of no use.
+#: Rises with every change in the meaning of a subproblem's numbers, or in what else a checkpoint contains:
+#: checkpoints of another format cannot be used.
 FORMAT = 8
 
 # Columns of the numbers that all kinds of subproblems have.

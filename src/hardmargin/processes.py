@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, BinaryIO
 
-#: Seconds between two looks at a running process.
+#: Seconds between two checks of a running process.
 INTERVAL = 0.05
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from types import FrameType, TracebackType
 from typing import Any
 
-#: The signals that ask a program to end, and that it may answer first.
+#: The signals that request termination, and that a program may handle first.
 ENDING = (signal.SIGINT, signal.SIGTERM)
 
 Handler = Callable[[int, FrameType | None], Any]

@@ -9,7 +9,7 @@ from typing import Any, NoReturn, TypeAlias
 
 from hardmargin.numerals import plain_float, plain_int
 
-#: What ``add_to`` of every command is given.
+#: The argument of every command's ``add_to``.
 Commands: TypeAlias = "argparse._SubParsersAction[Parser]"
 
 _LABEL_HELP = (

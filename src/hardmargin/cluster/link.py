@@ -26,7 +26,7 @@ _SILENCE = 2.0
 # Seconds to wait, in a thread of Dask, for a result that is reported as available.
 _GATHER = 5.0
 
-#: The number of a slice with what it has returned or raised; None only says that workers may be there.
+#: The number of a slice with its result or exception; None only says that there may be workers.
 Answers = queue.SimpleQueue[tuple[int, Slice | BaseException] | None]
 
 

@@ -23,7 +23,7 @@ _told: dict[str, float] = {}
 # Workers must interpret the numbers of a subproblem in the same way.
 _VERSION = f"{__version__}, format {FORMAT}"
 
-#: Told instead of an objective: slices of this search have to end.
+#: Sent instead of an objective: slices of this search have to end.
 STOP = -math.inf
 
 

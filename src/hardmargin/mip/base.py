@@ -21,10 +21,10 @@ from hardmargin.arrays import FloatArray
 from hardmargin.incumbent import Incumbent
 from hardmargin.problem import Problem
 
-#: The solvers' tolerance on constraints and on integrality, the finest that both of them take.
+#: The solvers' tolerance on constraints and on integrality, the smallest that both accept.
 FEASIBILITY = 1e-9
 
-#: No claim of these methods is finer than this, relatively.
+#: The smallest relative gap that these methods claim.
 SMALLEST_GAP = 1e-5
 
 # Subtracted from a solver's bound, relatively: more than its tolerances can amount to on data of common scale.

@@ -10,7 +10,7 @@ from hardmargin.search.engine import Engine, LocalEngine
 
 @dataclass(frozen=True)
 class Context:
-    """What a method with open subproblems is given beside its limits.
+    """What a method with open subproblems gets in addition to its limits.
 
     Attributes
     ----------

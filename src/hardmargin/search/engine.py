@@ -62,7 +62,7 @@ class Search:
     node_limit, work_limit : int
         Number of subproblems and of multiply-adds after which to end; 0 means no limit.
     slice : int
-        Subproblems that a thread searches before it looks at the limits.
+        Subproblems that a thread searches before it checks the limits.
     knowledge : PackingKnowledge or None
         For a search over samples: what the core has learnt in earlier searches over the same ones; this one adds to
         it. Not plain data: it stays in this process.
@@ -93,7 +93,7 @@ class Search:
         return limits
 
 
-#: ``observe(upper, lower, nodes)`` is called several times a second; False ends the search.
+#: ``observe(upper, lower, nodes)`` is called several times per second; False ends the search.
 Observer = Callable[[float, float, int], bool]
 
 

@@ -97,7 +97,7 @@ def prove(
     context: Context | None = None,
     head_start: int = 0,
 ) -> Result:
-    """Find a hyperplane, prove it optimal, and keep the state if that is asked for.
+    """Find a hyperplane, prove it optimal, and save the state if requested.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ def prove(
         if saved is None or not saved["proofs"]:
             _keep(keeper, limits, found, ())
         elif keeper is not None:
-            # There is more in the state that it began with.
+            # The state that it started from contains more.
             keeper.pass_on()
         return replace(found, method=method)
     members = members_for(found)
@@ -140,7 +140,7 @@ def prove(
 def _go_on_from(
     members: Sequence[Member], limits: Limits, keeper: Keeper | None, saved: Mapping[str, Any] | None
 ) -> int:
-    """Let the members continue from a saved state; return how many subproblems were looked at beside theirs."""
+    """Let the members continue from a saved state; return how many subproblems were examined besides theirs."""
     if saved is None:
         return 0
     nodes = int(saved["nodes"])
@@ -167,7 +167,7 @@ def _go_on_from(
 def _result_of_turns(
     members: Sequence[Member], limits: Limits, keeper: Keeper | None, nodes_before: int, head_start: int
 ) -> Result:
-    """Let the members take turns until one is finished; nodes include those looked at before."""
+    """Let the members take turns until one is finished; nodes include those examined before."""
 
     def best() -> Result:
         last = next((member.proof for member in members if member.proof.finished), members[0].proof)
@@ -238,7 +238,7 @@ def _resumed(problem: Problem, limits: Limits, report: Report, effort: float, sa
 def _searched(
     problem: Problem, incumbent: Incumbent | None, limits: Limits, report: Report, effort: float
 ) -> Result:
-    """What the primal search finds; its rounds are no subproblems, and are not counted."""
+    """The result of the primal search; its rounds are not subproblems, and are not counted."""
 
     def report_without_rounds(time: float, upper: float, lower: float, _: int) -> None:
         report(time, upper, lower, 0)

@@ -20,7 +20,7 @@ from hardmargin.result import Result
 from hardmargin.search.watch import Watch
 from hardmargin.status import Status
 
-#: Effort of the method ``heuristic``, unless the caller asks for another.
+#: Default effort of the method ``heuristic``.
 DEFAULT_EFFORT = 1.0
 
 # Multiply-adds of one unit of effort.
@@ -28,13 +28,13 @@ _WORK = 8_000_000_000
 # How often the walk of one unit of effort may go back without having found something better.
 _TRIES = 12
 _MOST_WORK = 2**62
-# What the starts may take of the time that is left, and what is left to the last bound.
+# Share of the remaining time for the starts, and the share that is left for the last bound.
 _START_SHARE = 0.5
 _BOUND_SHARE = 0.1
 
 
 def work_of(effort: float) -> int:
-    """The multiply-adds of a search of so much effort, about."""
+    """The approximate number of multiply-adds of a search with this effort."""
     return _whole(_WORK * effort)
 
 
@@ -102,7 +102,7 @@ class _Search:
         if not self._core.objective < self._bounded_at or self._watch.interrupted:
             return
         self._bounded_at = self._core.objective
-        # Half of the gap asked for is left to rounding.
+        # Half of the requested gap is left for rounding.
         proven, outcome = self._core.root_bound(self._limits.gap / 2, self._limits.remaining(), self._observe_bound)
         self._lower_bound = max(self._lower_bound, min(proven, self._core.objective))
         self._watch.report(self._core.objective, self._lower_bound, self._core.rounds)

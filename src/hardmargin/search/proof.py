@@ -36,11 +36,11 @@ class Proof:
     lower_bound : float
         The best bound.
     nodes : int
-        Subproblems looked at.
+        Number of subproblems examined.
     nodes_elsewhere : int
         Subproblems of other proofs of the same solve: reports and node limits count all of them.
     work : int
-        Multiply-adds of the searches, about.
+        Approximate number of multiply-adds of the searches.
     step_work : int
         Work after which a step ends; 0 means that a step lasts as long as the search.
     stuck : bool
@@ -50,7 +50,7 @@ class Proof:
     memory : int
         Bytes of open subproblems before they go depth first.
     slice : int
-        Subproblems that a thread searches before it looks at the limits.
+        Subproblems that a thread searches before it checks the limits.
     knowledge : object or None
         What the core's searches learn from each other; see :class:`hardmargin.search.engine.Search`.
     """
@@ -84,7 +84,7 @@ class Proof:
         raise NotImplementedError
 
     def remaining_work(self) -> float:
-        """The work that the proof is expected to need yet; infinite if that cannot be told.
+        """The work that the proof is expected to need still; infinite if unknown.
 
         It decides how the proofs of a portfolio share the work, and nothing that is proven depends on it.
         """
@@ -127,12 +127,12 @@ class Proof:
 
     @property
     def all_nodes(self) -> int:
-        """Subproblems that all proofs of the solve have looked at."""
+        """Subproblems that all proofs of the solve have examined."""
         return self.nodes + self.nodes_elsewhere
 
     @property
     def proven(self) -> bool:
-        """Whether the gap asked for is closed."""
+        """Whether the requested gap is reached."""
         return self.lower_bound >= self.objective * (1 - self.limits.gap)
 
     @property

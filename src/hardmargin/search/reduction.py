@@ -106,6 +106,6 @@ def _try(proof: Proof, kept: list[int], given_up: list[int]) -> SearchResult:
             node_limit=1,
             slice=1,
         ),
-        # Its bounds hold for a part of the problem only, so the caller is told those of the proof.
+        # Its bounds hold only for a part of the problem, so the caller gets those of the proof.
         lambda *_: proof.watch.report(proof.objective, proof.lower_bound, proof.all_nodes),
     )

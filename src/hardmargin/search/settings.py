@@ -17,11 +17,12 @@ class PackingSettings:
     Attributes
     ----------
     gap : float
-        Share of the incumbent's objective by which solutions have to be better to be of interest.
+        By which share of the incumbent's objective a solution must be better to count.
     strong_candidates : int
-        Samples of which both branches are tried before one of them is branched on.
+        Samples for which both branches are tried before branching on one of them.
     cover_distance : float or None
-        How many samples bound and incumbent are apart where the cover bound is used; None means where it pays.
+        The distance between bound and incumbent, in samples, from which the cover bound is used; None: where it
+        pays off.
     pool_memory : int
         Bytes of certified sets, in each thread and once more for all of them.
     """
@@ -49,13 +50,13 @@ class DirectionSettings:
     Attributes
     ----------
     gap : float
-        Share of the incumbent's objective by which solutions have to be better to be of interest.
+        By which share of the incumbent's objective a solution must be better to count.
     first_axis : tuple of float
         The middle of the face of the cube that is searched first; without numbers the first feature's axis.
     mirrored : int
-        The feature whose axis it takes the place of.
+        The feature whose axis is replaced by it.
     path_memory : int
-        Bytes of the regions on the way to the present one, in each thread.
+        Bytes of the regions on the path to the current one, in each thread.
     sample_nodes : int
         Subproblems of a search over the samples of one region that cannot be split.
     """
@@ -77,5 +78,5 @@ class DirectionSettings:
         return options
 
 
-#: Those of either search.
+#: The settings of either search.
 Settings = PackingSettings | DirectionSettings

@@ -16,7 +16,7 @@ class Watch:
     Attributes
     ----------
     ended : Status or None
-        TIME_LIMIT or INTERRUPTED once a phase has ended for that reason; None while the method may go on.
+        TIME_LIMIT or INTERRUPTED once a phase has ended for that reason; None while the method may continue.
     """
 
     def __init__(self, limits: Limits, report: Report) -> None:

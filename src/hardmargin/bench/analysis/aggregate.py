@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from hardmargin.bench.analysis.runs import SystemRun
 
-#: Seconds added before, and taken off after, the geometric mean of times.
+#: Seconds added before the geometric mean of times, and subtracted after it.
 SHIFT = 1.0
 
 

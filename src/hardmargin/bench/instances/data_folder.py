@@ -10,7 +10,7 @@ from hardmargin.bench.instances.catalogue import data_files
 #: The public repository of the instances.
 REPOSITORY = "https://github.com/vidalt/Hard-Margin-SVM"
 
-#: The folder inside a data folder that holds the instances.
+#: The folder inside a data folder that contains the instances.
 SUBFOLDER = "brooks"
 
 _OTHERWISE = "Without them, --generated runs on random instances."

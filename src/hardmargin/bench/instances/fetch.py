@@ -15,7 +15,7 @@ from hardmargin.atomic import replace_file
 from hardmargin.bench.instances.catalogue import DataFile, data_files
 from hardmargin.bench.instances.data_folder import SUBFOLDER, refuse_instances_themselves
 
-#: The authors' files at the state that the checksums were made from.
+#: The authors' files in the version that the checksums were made from.
 AUTHORS_URL = (
     "https://raw.githubusercontent.com/vidalt/Hard-Margin-SVM/b99e067b2d0355f8ede2ddf0638720a08887ca29/Datasets"
 )

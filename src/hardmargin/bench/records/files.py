@@ -18,7 +18,7 @@ Keyed = TypeVar("Keyed", bound="KeyedLine")
 class JsonLine:
     """A dataclass that is stored as one line of JSON."""
 
-    #: What a line is called when it is not one.
+    #: What a line should be, for messages.
     what: ClassVar[str] = "a record"
 
     def to_json(self) -> str:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, TypeAlias
 
 from hardmargin.bench.records.files import JsonLine, latest_records, read_latest
 
-#: Setting, share, repetition, model: what tells evaluations of one study apart.
+#: Setting, share, repetition and model, which identify an evaluation of a study.
 Key: TypeAlias = tuple[str, float, int, str]
 
 

@@ -19,7 +19,7 @@ from hardmargin.bench.robustness.records import Key, RobustnessRecord, check_pro
 from hardmargin.signals import HeldSignals
 from hardmargin.versions import installed_versions
 
-#: The shares of bad samples of a study that does not say otherwise.
+#: The default shares of bad samples.
 SHARES = (0.0, 0.05, 0.1, 0.2)
 
 

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
-#: Of lines and letters; in a page it becomes the colour of the page's own text.
+#: The colour of lines and letters; in a page it becomes the colour of the page's text.
 INK = "#222222"
 
-#: Okabe and Ito's palette, told apart with any kind of colour vision; neighbours differ in grey too.
+#: The palette of Okabe and Ito, which can be told apart with any colour vision; neighbours also differ in grey.
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#B8A800", "#CC79A7", "#999999")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 DASHES = ("-", "--", "-.", (0, (4, 1, 1, 1, 1, 1)))

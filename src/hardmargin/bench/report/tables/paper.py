@@ -11,7 +11,7 @@ from hardmargin.bench.analysis.parts import on_benchmark
 from hardmargin.bench.analysis.runs import SystemRun, systems_of
 from hardmargin.bench.report.tables.table import Absent, Column, Share, Table, Value
 
-#: The sets as the paper orders its tables.
+#: The sets, in the order of the paper's tables.
 SETS = {"UCI": "UCI", "A": "Type A", "B": "Type B"}
 
 NOT_RUN = Absent("not run")

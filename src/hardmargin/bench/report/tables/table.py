@@ -26,7 +26,7 @@ class Absent(str):
     """Why there is no value, for readers; in CSV, for programs, the cell is empty."""
 
 
-#: None is a figure that does not exist, e.g. of runs that were not made; it stays blank.
+#: None means that there is no value, e.g. for missing runs; the cell stays blank.
 Value: TypeAlias = "str | int | float | Share | None"
 
 
@@ -134,6 +134,6 @@ def _csv_cells(value: Value, share: bool) -> list[str | int | float]:
     return [cell, ""] if share else [cell]
 
 
-#: The writers by the names that the command line gives them, and the suffixes of their files.
+#: The writers by their names on the command line, and the suffixes of their files.
 WRITERS: dict[str, Callable[[Table], str]] = {"text": as_text, "csv": as_csv, "latex": as_latex}
 SUFFIXES = {"text": ".txt", "csv": ".csv", "latex": ".tex"}
