@@ -218,8 +218,7 @@ def test_many_interruptions_change_nothing(method, hard, tmp_path) -> None:
     while result.status is Status.INTERRUPTED and runs < 100:
         runs += 1
         bounds.append(result.lower_bound)
-        # Each run does more than the one before, and the first ones far from all: there are hundreds of
-        # subproblems.
+        # Runs get longer, and the first ones are far from the end: there are hundreds of subproblems.
         result = solve(hard.X, hard.y, 10.0, resume=path, report=interrupted_after(10 * runs), **settings)
     assert runs > 5
     assert result.optimal

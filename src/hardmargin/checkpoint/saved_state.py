@@ -21,8 +21,8 @@ from hardmargin.problem import Problem
 from hardmargin.projection import SMALLEST_FACTOR, Projection
 from hardmargin.validation import is_whole
 
-# Counts of nodes and of work. The core gets at most half of a count, as 64 bits; a thousand cores reach 2**61 in a
-# week.
+# Counts of nodes and of work. The core gets at most half of a count, as 64 bits. A thousand cores reach 2**61 in
+# a week.
 _MOST = 2**63
 # A bound above the objective by less than this, relatively, is a rounding error.
 _ROUNDING = 1e-9

@@ -17,8 +17,8 @@ class Interrupts:
 
     The second signal is ignored, because the answer is being written by then, and a user who presses Ctrl-C twice
     does not want to lose it. The third signal interrupts again. Handlers set by others are left alone, and so are
-    signals that are ignored, as in background jobs of a shell script. In threads other than the main one nothing is
-    changed.
+    signals that are ignored, as in background jobs of a shell script. Nothing changes in threads other than the
+    main one.
 
     Parameters
     ----------

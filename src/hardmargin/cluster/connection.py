@@ -128,8 +128,7 @@ class Connection:
             within(seconds, close, clock=clock)
         except TimeoutError:
             if self._has_processes:
-                # Those that are still ending must not be ended by Dask as well, which does so before this process
-                # ends.
+                # Those that are still ending must not also be ended by Dask, as it does when this process ends.
                 atexit.register(closed.wait, _LEAVING)
 
 

@@ -131,8 +131,7 @@ def run_study(
         raise ValueError(f"jobs is {jobs}; expected at least 1.")
     tasks = list(study.evaluations())
     if os.path.exists(path):
-        # Before it is opened for appending, which removes an incomplete last line: it may be a file of another
-        # kind.
+        # Before it is opened for appending, which removes an incomplete last line of a file of any kind.
         _known(study, path)
     with RecordFile(path) as file:
         known = _known(study, path)

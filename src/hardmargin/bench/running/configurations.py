@@ -87,8 +87,7 @@ def variants(
     Raises
     ------
     ValueError
-        If a name is unknown, if a method has no configuration left, or if a configuration or an option has no
-        method.
+        If a name is unknown, a method has no configuration left, or a configuration or an option has no method.
 
     Examples
     --------
