@@ -136,9 +136,7 @@ def solve(
         held_checkpoint(checkpoint, resume, checkpoint_interval),
     ):
         if start is not None and resume is not None:
-            raise ValueError(
-                "start and resume were both given; a state has its own hyperplane: leave out start."
-            )
+            raise ValueError("start and resume were both given; a state has its own hyperplane: leave out start.")
         _validated_limits(time_limit, gap, threads, node_limit, seed)
         problem = Problem.from_data(X, y, C, sample_weight=sample_weight, class_weight=class_weight)
         hyperplane = None if start is None else _validated_start(start, problem)

@@ -134,7 +134,7 @@ def test_the_papers_configurations():
         (["auto"], ["cb_5"], {}, "configuration is 'cb_5'"),
         (["auto"], ["cb_5_5"], {}, "method 'auto' takes none"),
         (["auto"], ["default", "cb_5_5"], {}, "configuration 'cb_5_5' suits none"),
-        (["auto"], ["default"], {"colour": 1}, "none of the methods has an option 'colour'; expected heuristic_effort"),
+        (["auto"], ["default"], {"colour": 1}, "no method here has an option 'colour'; expected heuristic_effort"),
         (["auto", "benders"], ["default"], {"colour": 1}, "slice for auto; backend, .* for benders"),
         (["benders"], ["cb_60_60"], {}, "T_S"),
     ],

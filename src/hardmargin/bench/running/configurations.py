@@ -111,7 +111,7 @@ def variants(
     _refuse_unused("configuration", configurations, {name for _, name, _ in found}, "suits none of the methods")
     for name in options:
         if not any(name in chosen for *_, chosen in found):
-            raise ValueError(f"none of the methods has an option {name!r}; expected {_known_options(methods)}.")
+            raise ValueError(f"no method here has an option {name!r}; expected {_known_options(methods)}.")
     return found
 
 
