@@ -58,7 +58,7 @@ def client():
 
 @pytest.fixture
 def doomed_client():
-    """A client of workers that may be killed. Dask does not always start others in their place on a busy machine."""
+    """A client of workers that may be killed: on a busy machine, Dask may start none in their place."""
     with two_workers() as client:
         yield client
 
