@@ -1,6 +1,6 @@
 """Open subproblems as plain data: the one mechanism behind threads, clusters, checkpoints and resuming.
 
-A frontier is a list of subproblems that together hold every solution better than the best one known. Anything that
+A frontier is a list of subproblems that together hold every solution that the search still looks for. Anything that
 has the problem and a frontier can continue the proof, in another thread, another process, on another machine or on
 another day. It is three arrays, so that millions of subproblems are written, sent and sorted in moments;
 ``core/packing/frontier.h`` and ``core/directions/frontier.h`` say what the methods have in them.
