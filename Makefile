@@ -11,8 +11,8 @@ TEST_EXTRAS := ".[plot,test]"
 CPP_FOLDERS := src/hardmargin/core/* tests/cpp tests/cpp/*
 CPP_SOURCES := $(wildcard $(addsuffix /*.cpp,$(CPP_FOLDERS)) $(addsuffix /*.h,$(CPP_FOLDERS)))
 CMAKE_TESTS := $(BIN)/cmake -G Ninja -S . -DHARDMARGIN_PYTHON=OFF -DHARDMARGIN_TESTS=ON -DHARDMARGIN_WERROR=ON
-# Warnings are errors. The C++ tests have the core once more, with its contracts checked (CMakeLists.txt).
-TEST_BUILD := --config-settings=cmake.define.HARDMARGIN_TESTS=ON --config-settings=cmake.define.HARDMARGIN_WERROR=ON
+# For tests the core is compiled once, with its contracts checked and warnings as errors, for Python and for C++.
+TEST_BUILD := $(addprefix --config-settings=cmake.define.HARDMARGIN_,TESTS=ON ASSERTS=ON WERROR=ON)
 # Tests run side by side; `make test PYTEST_ARGUMENTS="-n 0 -x"` runs them one by one and stops at the first failure.
 PYTEST_ARGUMENTS ?= -n auto --dist worksteal
 STRESS ?=

@@ -71,8 +71,8 @@ def expecting(work: int, remaining: float) -> portfolio.Member:
         ((100 + 41, 10), (1e3, 2e3), 1),
         ((100 + 10, 39), (2e3, 1e3), 1),
         ((100 + 10, 41), (2e3, 1e3), 0),
-        ((100 + 99, 10), (1e3, 1e9), 0),  # and never less than a tenth
-        ((100 + 101, 10), (1e3, 1e9), 1),
+        ((100 + 89, 10), (1e3, 1e9), 0),  # and never less than a tenth
+        ((100 + 91, 10), (1e3, 1e9), 1),
     ],
 )
 def test_whose_turn_it_is(done, remaining, chosen) -> None:

@@ -375,3 +375,53 @@ def test_a_search_that_ends_early_leaves_the_settings_alone(ending, monkeypatch)
     with pytest.raises(ending):
         proof._search_below(found.lower_bound + 1.0)
     assert distances == [np.inf, 5.0]
+
+
+def rising(*works: int) -> PackingProof:
+    """A proof whose targets so far have taken so much work each."""
+    problem = Problem.from_data(np.arange(80.0)[:, None], [0, 1] * 40, C=1.0)
+    facts = {"lower_bound": 0.0, "status": Status.HEURISTIC, "method": "heuristic", "runtime": 0.0}
+    found = Result.of(problem, np.zeros(1), 1.0, **facts)
+    proof = PackingProof(problem, found, Limits(), lambda *_: None, Options())
+    for work in works:
+        take_target(proof, work)
+    return proof
+
+
+def take_target(proof: PackingProof, work: int, *, proven: bool = True) -> None:
+    """Search below the next target with so much work."""
+
+    def search(frontier, settings, target, **limits) -> SimpleNamespace:
+        if proven:
+            proof.lower_bound = target * (1 - proof.limits.gap / 2)
+        return SimpleNamespace(work=work, nodes=1, exhausted=proven)
+
+    proof.search = search
+    proof._search_below(proof.target)
+
+
+def test_forecasts_need_two_targets_that_tell_something() -> None:
+    assert rising().remaining_work() == np.inf
+    assert rising(10**9).remaining_work() == np.inf
+    # The first is too easy.
+    assert rising(10**6, 3 * 10**9).remaining_work() == np.inf
+    assert 9 * 10**9 < rising(10**9, 3 * 10**9).remaining_work() < np.inf
+
+
+def test_a_target_that_is_easier_than_the_last_changes_no_forecast() -> None:
+    proof = rising(10**9, 3 * 10**9)
+    rate = proof._work_rate
+    take_target(proof, 2 * 10**9)
+    assert proof._work_rate == rate
+    assert proof.remaining_work() < np.inf
+
+
+def test_a_target_that_is_given_up_makes_the_forecast_worse() -> None:
+    proof = rising(10**9, 3 * 10**9)
+    before = proof.remaining_work()
+    take_target(proof, 10**9, proven=False)
+    # It has not taken more than the last one yet.
+    assert proof.remaining_work() == before - 10**9
+    take_target(proof, 50 * 10**9, proven=False)
+    assert proof._target is None
+    assert proof.remaining_work() > before

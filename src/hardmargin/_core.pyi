@@ -12,6 +12,9 @@ _Observer = Callable[[float, float, int], bool] | None
 def kernels() -> str:
     """The kind of CPU that the innermost loops in use are compiled for."""
 
+def checks_contracts() -> bool:
+    """Whether the core was compiled with its assertions, which makes it slower."""
+
 class MaxMarginStatus(Enum):
     """How a max-margin solve ended."""
 

@@ -1,8 +1,8 @@
 """Open subproblems as plain data: the one mechanism behind threads, clusters, checkpoints and resuming.
 
-A frontier is a list of subproblems that together contain every solution better than the incumbent. Anything that
-has the problem and a frontier can continue the proof: another thread, another process, another machine or a later
-run. A frontier is three arrays, so millions of subproblems can be written, sent and sorted quickly.
+A frontier is a list of subproblems that together contain every solution that the search still looks for. Anything
+that has the problem and a frontier can continue the proof: another thread, another process, another machine or a
+later run. A frontier is three arrays, so millions of subproblems can be written, sent and sorted quickly.
 ``core/packing/frontier.h`` and ``core/directions/frontier.h`` say what the methods store in them.
 
 The core makes the frontier that a search starts with (``search/roots.py``). An empty frontier means that nothing is

@@ -65,4 +65,5 @@ def show_versions() -> None:
     for name, version in installed_versions().items():
         print(f"{name:<12} {version}")
     print(f"{'kernels':<12} {_core.kernels()}")
+    print(f"{'contracts':<12} {'checked: slower than a release' if _core.checks_contracts() else 'not checked'}")
     print(f"{'platform':<12} {platform.platform()} ({platform.python_implementation()})")

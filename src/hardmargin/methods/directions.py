@@ -120,8 +120,9 @@ class DirectionProof(Proof):
         self.slice = options.slice
         # What the last search left open; None if the next one starts with all directions.
         self._open: Frontier | SearchResult | None = None
-        # After the first search: the work done, and the share of all directions and lengths that was open.
-        self._first_work, self._first_share = 0, 1.0
+        # The share of all directions and lengths that is open now, and after the first search with its work.
+        self._share = self._first_share = 1.0
+        self._first_work = 0
         memory = options.memory * GIGABYTE
         self.memory = int((1 - _PATH_SHARE) * memory)
         self._settings = DirectionSettings(
@@ -140,6 +141,7 @@ class DirectionProof(Proof):
             "sample_nodes": self._settings.sample_nodes,
             "first_work": self._first_work,
             "first_share": self._first_share,
+            "share": self._share,
             "open": plain_open(self._open),
         }
 
@@ -153,20 +155,15 @@ class DirectionProof(Proof):
             sample_nodes=state["sample_nodes"],
         )
         self._first_work, self._first_share = state["first_work"], state["first_share"]
+        self._share = state["share"]
         self._open = restored_open(state["open"])
 
     def remaining_work(self) -> float:
         """See :class:`Proof`: assumes that the open share falls exponentially with the work."""
-        share = self._open_share()
-        if self._first_work == 0 or not 0 < share < self._first_share:
+        if self._first_work == 0 or not 0 < self._share < self._first_share:
             return np.inf
-        per_factor = (self.work - self._first_work) / np.log(self._first_share / share)
-        return float(per_factor * max(1.0, np.log(share / _FINISHED_SHARE)))
-
-    def _open_share(self) -> float:
-        """The share of all directions and lengths that the last search left open."""
-        left = plain_open(self._open)
-        return Regions.open_share(left) if left is not None else 0.0
+        per_factor = (self.work - self._first_work) / np.log(self._first_share / self._share)
+        return float(per_factor * max(1.0, np.log(self._share / _FINISHED_SHARE)))
 
     def steps(self) -> Iterator[None]:
         """See :class:`Proof`."""
@@ -184,8 +181,9 @@ class DirectionProof(Proof):
         if self._open is None:
             self._open = direction_root(self.problem, self._settings, self.objective)
         self._open = self.search(self._open, self._settings, self.objective, nodes=nodes)
+        self._share = Regions.open_share(Frontier(*self._open.open))
         if self._first_work == 0:
-            self._first_work, self._first_share = self.work, self._open_share()
+            self._first_work, self._first_share = self.work, self._share
         if self._open.exhausted and not self.proven:
             # What is left cannot be split any further, and was not closed by searching over its samples: either
             # that search was too short, or rounding errors prevent it.

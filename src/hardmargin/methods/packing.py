@@ -222,6 +222,9 @@ class PackingProof(Proof):
         self._first_nodes += found.nodes
         enough = self._first_nodes >= self._first_limit or self.work >= _FIRST_WORK
         self._first_over = found.exhausted or enough
+        if self._first_over:
+            # Targets start with the whole problem.
+            self._open = None
 
     def _search_below(self, target: float) -> None:
         """Continue the search below a target, or start it."""
@@ -241,12 +244,16 @@ class PackingProof(Proof):
             # Even the easiest target takes one subproblem.
             easy = max(_EASY_WORK, self._target_work / max(self._target_nodes, 1))
             self._adjust_step(target - self._last_target, self._target_work / max(self._last_work, easy))
-            self._work_rate = self._rate_up_to(target)
+            # A target that took no more work than the last, using its sets, says nothing about the next one.
+            self._work_rate = self._rate_up_to(target) or self._work_rate
             self._last_target, self._last_work = target, self._target_work
+            self._target_work = self._target_nodes = 0
             # A search that was not cut short and has not proven its target never will, because of rounding errors.
             self.stuck = not proven
         elif 0 < self._most_work() <= self._target_work and not self.finished:
+            self._work_rate = max(self._work_rate, self._rate_up_to(target))
             self._target = self._open = None
+            self._target_work = self._target_nodes = 0
             self._step = max(self._cost, 0.5 * (target - self._last_target))
 
     def remaining_work(self) -> float:

@@ -53,26 +53,25 @@ class Member:
 
 
 def shares(forecasts: Sequence[float]) -> list[float]:
-    """The parts of the work that members get, by the work that each is expected to need.
+    """The shares of the work of two members, by the work that each is expected to need.
 
-    A member that is expected to need half the work of another gets four times its part. No part is smaller than a
-    tenth, because forecasts may be wrong. Until all members have a forecast, the first one gets most of the work.
+    If one is expected to need half the work of the other, it gets four times its share. No share is smaller than a
+    tenth, because forecasts may be wrong. Until both have a forecast, the first one gets three quarters.
 
     Examples
     --------
     >>> shares([1e10, 2e10])
     [0.8, 0.2]
     >>> shares([1e10, 1e20])
-    [1.0, 0.1]
+    [0.9, 0.1]
     >>> shares([1e10, math.inf])
     [0.75, 0.25]
     """
     if math.inf in forecasts:
-        others = len(forecasts) - 1
-        return [1 - others * _TRIAL_SHARE, *[_TRIAL_SHARE] * others]
-    smallest = max(min(forecasts), 1.0)
-    weights = [(smallest / max(forecast, 1.0)) ** _FORECAST_POWER for forecast in forecasts]
-    return [max(weight / sum(weights), _LEAST_SHARE) for weight in weights]
+        return [1 - _TRIAL_SHARE, _TRIAL_SHARE]
+    first, second = (max(forecast, 1.0) for forecast in forecasts)
+    fractions = [1 / (1 + ratio**_FORECAST_POWER) for ratio in (first / second, second / first)]
+    return [min(max(fraction, _LEAST_SHARE), 1 - _LEAST_SHARE) for fraction in fractions]
 
 
 def next_member(members: Sequence[Member], head_start: int) -> Member:

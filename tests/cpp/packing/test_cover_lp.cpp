@@ -197,8 +197,11 @@ TEST(a_program_changes_as_sets_come_and_items_go) {
             active.push_back(static_cast<std::uint32_t>(items + k));
         }
         program.set_active(active);
-        program.load(first);
-        CHECK(program.solve(10'000) == CoverLp::Status::optimal);
-        check_solution(program, at_first);
+        // With the inverse, and without.
+        for (const CoverLp::Snapshot& snapshot : {first, CoverLp::Snapshot{first.basis, {}, 0}}) {
+            program.load(snapshot);
+            CHECK(program.solve(10'000) == CoverLp::Status::optimal);
+            check_solution(program, at_first);
+        }
     }
 }

@@ -25,6 +25,10 @@ PackingOptions options_for(int trial) {
         options.cover_distance = trial % 3 == 0 ? 0 : PackingState::no_cover;
     }
     options.strong_candidates = trial % 4 < 2 ? 1 : 4;
+    if (trial % 5 == 0) {
+        // No memory for sets of other subproblems, nor for inverses of bases.
+        options.pool_memory = 0;
+    }
     return options;
 }
 

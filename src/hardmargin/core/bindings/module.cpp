@@ -24,6 +24,12 @@ namespace hardmargin {
 
 namespace {
 
+#ifdef NDEBUG
+constexpr bool contracts_are_checked = false;
+#else
+constexpr bool contracts_are_checked = true;
+#endif
+
 // MaxMargin with the samples it works on.
 class OwningMaxMargin {
 public:
@@ -158,6 +164,9 @@ NB_MODULE(_core, module) {
         throw nb::import_error(error.c_str());
     }
     module.def("kernels", &kernels_name, "The kind of CPU that the innermost loops in use are compiled for.");
+    module.def(
+        "checks_contracts", [] { return contracts_are_checked; },
+        "Whether the core was compiled with its assertions, which makes it slower.");
     bind_max_margin(module);
     bind_primal_search(module);
     bind_searches(module);

@@ -89,7 +89,7 @@ CoverLp::Snapshot CoverLp::snapshot() const {
 void CoverLp::load(const Snapshot& snapshot) {
     const Basis& basis = snapshot.basis;
     assert(basis.sets.size() == basis.items.size());
-    assert(snapshot.inverse.size() == basis.sets.size() * basis.items.size());
+    assert(snapshot.inverse.empty() || snapshot.inverse.size() == basis.sets.size() * basis.items.size());
     assert(
         std::all_of(basis.sets.begin(), basis.sets.end(), [this](std::uint32_t set) { return set < set_count(); }));
     assert(std::all_of(basis.items.begin(), basis.items.end(),
@@ -98,13 +98,20 @@ void CoverLp::load(const Snapshot& snapshot) {
     basis_ = basis;
     age_ = snapshot.age;
     const std::size_t size = basis_.sets.size();
-    make_room(size);
     for (std::size_t place = 0; place < size; ++place) {
         place_of_item_[basis_.items[place]] = place;
-        std::copy_n(snapshot.inverse.data() + place * size, size, row_of(place));
     }
-    work_ += size * size;
-    if (!recompute()) {
+    bool inverted = true;
+    if (snapshot.inverse.empty()) {
+        inverted = invert();
+    } else {
+        make_room(size);
+        for (std::size_t place = 0; place < size; ++place) {
+            std::copy_n(snapshot.inverse.data() + place * size, size, row_of(place));
+        }
+        work_ += size * size;
+    }
+    if (!inverted || !recompute()) {
         start();
     }
 }

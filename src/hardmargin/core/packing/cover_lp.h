@@ -38,11 +38,14 @@ public:
         std::vector<std::uint32_t> items;
     };
 
-    // A basis with its inverse, to go on from later without computing that again.
+    // A basis to continue from later, with its inverse, so that this need not be computed again. Without the
+    // inverse it takes little memory.
     struct Snapshot {
         Basis basis;
-        std::vector<double> inverse;  // row by row, without gaps
+        std::vector<double> inverse;  // row by row, without gaps; may be left out
         std::size_t age = 0;          // steps since it was computed afresh
+
+        std::size_t memory() const { return inverse.size() * sizeof(double); }
     };
 
     explicit CoverLp(std::span<const double> costs);
@@ -72,7 +75,7 @@ public:
 
     const Basis& basis() const { return basis_; }
     Snapshot snapshot() const;
-    // Starts from a basis that was optimal with less sets or less excluded items.
+    // Starts from a basis that was optimal with fewer sets or fewer excluded items.
     void load(const Snapshot& snapshot);
 
     Status solve(std::size_t step_limit);

@@ -22,7 +22,6 @@ std::vector<PackingNode> packing_root(std::size_t count, std::vector<std::uint32
 
 PackingOutcome packing_search(const Samples& samples, std::vector<PackingNode> frontier, double upper,
                               const PackingOptions& options, const SearchLimits& limits, Control& control) {
-    require_open(frontier);
     PackingOptions shared = options;
     if (shared.uses_cover() && !shared.knowledge) {
         // Its threads learn from each other.

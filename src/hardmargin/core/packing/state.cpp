@@ -414,6 +414,12 @@ double PackingState::progress() const {
     return known_cost() / typical_cost_ + filled;
 }
 
+void PackingState::Snapshot::forget_inverse() {
+    if (cover_basis) {
+        cover_basis = std::make_shared<const CoverLp::Snapshot>(CoverLp::Snapshot{cover_basis->basis, {}, 0});
+    }
+}
+
 void PackingState::save(Snapshot& snapshot) const {
     snapshot.statuses = statuses_;
     snapshot.residual = residual_;

@@ -85,6 +85,10 @@ public:
         std::uint64_t decisions = 0;
         MaxMargin::Solution solution;
         MaxMargin::Solution decided_solution;
+
+        // Bytes of the inverse of the cover bound's basis, which can be computed again.
+        std::size_t inverse_memory() const { return cover_basis ? cover_basis->memory() : 0; }
+        void forget_inverse();
     };
 
     // Called with a solver whose solution satisfies its rows; returns the present upper bound.

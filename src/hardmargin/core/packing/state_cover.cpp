@@ -60,12 +60,15 @@ bool PackingState::uses_cover() {
 }
 
 PackingState::Found PackingState::cover() {
-    // Without a basis there is none to share, and what cover_ has may be of anywhere.
+    // Without a basis of its own, a subproblem starts from the empty one: the one in cover_ may belong to any
+    // subproblem.
     if (!cover_basis_ || cover_basis_ != loaded_basis_) {
         cover_.load(cover_basis_ ? *cover_basis_ : CoverLp::Snapshot{}, statuses_);
     }
     const Found found = raise_cover();
-    cover_basis_ = loaded_basis_ = std::make_shared<const CoverLp::Snapshot>(cover_.snapshot());
+    // A closed subproblem has no parts that could start from its basis.
+    loaded_basis_ = found == Found::closed ? nullptr : std::make_shared<const CoverLp::Snapshot>(cover_.snapshot());
+    cover_basis_ = loaded_basis_;
     return found;
 }
 

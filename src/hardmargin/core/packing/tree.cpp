@@ -13,6 +13,8 @@ using Effort = PackingState::Effort;
 
 // Subproblems without the cover bound are so much cheaper, about, that a slice may have more of them.
 constexpr std::uint64_t work_of_node = 16;
+// What inverses of bases may use beside the pool of sets: this part of its memory.
+constexpr std::size_t inverse_share = 4;
 
 PackingOptions with_knowledge(const Samples& samples, PackingOptions options) {
     if (options.uses_cover() && !options.knowledge) {
@@ -57,7 +59,7 @@ std::vector<PackingNode> PackingTree::search(const PackingNode& root, double upp
             closed = choice.closed;
             if (!closed && !choice.decided) {
                 Waiting& waiting = push();
-                state_.save(waiting.snapshot);
+                save(waiting);
                 waiting.sample = choice.sample;
                 waiting.bound = current_bound_;
                 state_.give_up(choice.sample);
@@ -114,9 +116,25 @@ PackingTree::Waiting& PackingTree::push() {
     return waiting_[depth_++];
 }
 
+void PackingTree::save(Waiting& waiting) {
+    state_.save(waiting.snapshot);
+    waiting.inverse_memory = waiting.snapshot.inverse_memory();
+    if (inverse_memory_ + waiting.inverse_memory > options_.pool_memory / inverse_share) {
+        waiting.snapshot.forget_inverse();
+        waiting.inverse_memory = 0;
+    }
+    inverse_memory_ += waiting.inverse_memory;
+}
+
+void PackingTree::release(Waiting& waiting) {
+    inverse_memory_ -= std::exchange(waiting.inverse_memory, 0);
+    waiting.snapshot.cover_basis = nullptr;
+}
+
 bool PackingTree::backtrack() {
-    const Waiting& waiting = waiting_[--depth_];
+    Waiting& waiting = waiting_[--depth_];
     state_.restore(waiting.snapshot);
+    release(waiting);
     current_bound_ = waiting.bound;
     return state_.keep(waiting.sample) == Verdict::open;
 }
@@ -242,6 +260,7 @@ std::vector<PackingNode> PackingTree::open_nodes() {
     PackingNode current = state_.node(current_bound_);
     for (std::size_t depth = 0; depth < depth_; ++depth) {
         state_.restore(waiting_[depth].snapshot);
+        release(waiting_[depth]);
         if (state_.keep(waiting_[depth].sample) == Verdict::open) {
             open.push_back(state_.node(waiting_[depth].bound));
         }

@@ -42,6 +42,7 @@ private:
         PackingState::Snapshot snapshot;
         std::size_t sample = 0;
         double bound = 0;
+        std::size_t inverse_memory = 0;  // see Snapshot::inverse_memory()
     };
 
     // A subtree for which it was decided whether to use the cover bound.
@@ -62,6 +63,10 @@ private:
     std::vector<std::size_t> candidates_of_cover() const;
     std::size_t any_free_sample() const;
     Waiting& push();
+    // Saves the present subproblem there, with the inverse of its basis if that is not too much memory.
+    void save(Waiting& waiting);
+    // Forgets what was saved there for the cover bound.
+    void release(Waiting& waiting);
     // Goes to the last waiting branch; false if there is none.
     bool backtrack();
     std::vector<PackingNode> open_nodes();
@@ -79,7 +84,8 @@ private:
     PackingState::Snapshot before_choice_;
     std::vector<Waiting> waiting_;  // capacity is kept: snapshots are large
     std::size_t depth_ = 0;
-    std::vector<Episode> episodes_;  // from the root down; only the last one may do without the cover bound
+    std::size_t inverse_memory_ = 0;  // of the branches that wait
+    std::vector<Episode> episodes_;   // from the root down; only the last one may do without the cover bound
     double current_bound_ = 0;
     std::uint64_t nodes_ = 0;
     std::vector<PackingNode> stuck_;

@@ -115,6 +115,7 @@ public:
           pause_at_(Control::after(limits.pause)),
           best_(std::move(known)),
           upper_(best_.objective) {
+        require_open(frontier);
         if (best_.weights.empty()) {
             best_.objective = std::max(best_.objective, limits.keep_below);
         }
