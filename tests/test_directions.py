@@ -7,13 +7,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from hardmargin import Status, _core, solve, verify
+from hardmargin import Result, Status, _core, solve, verify
 from hardmargin.data import generate
 from hardmargin.frontier import Frontier, Regions
-from hardmargin.methods import directions, heuristic
+from hardmargin.methods import auto, directions, heuristic
 from hardmargin.methods.base import Limits
 from hardmargin.presolve import presolve
 from hardmargin.problem import Problem
+from hardmargin.search import primal
 from hardmargin.search.context import Context
 from hardmargin.search.engine import frontier_of
 from hardmargin.search.roots import direction_root
@@ -243,3 +244,16 @@ def test_a_resumed_proof_goes_on_with_its_longer_searches_over_samples() -> None
     assert state["sample_nodes"] == DirectionSettings.sample_nodes
     resumed.restore({**state, "sample_nodes": 20_000})
     assert resumed.state()["sample_nodes"] == 20_000
+
+
+@pytest.mark.parametrize("method", [directions, auto])
+def test_without_features_the_cheaper_class_is_given_up(method, monkeypatch) -> None:
+    problem = Problem(np.zeros((3, 0)), np.array([1.0, -1.0, -1.0]), np.array([5.0, 2.0, 2.0]))
+    facts = {"lower_bound": 0.0, "status": Status.HEURISTIC, "method": "heuristic", "runtime": 0.0}
+    # As if the primal search had found nothing but the dearer class.
+    monkeypatch.setattr(primal, "search", lambda problem, *_: Result.of(problem, [], -1.0, **facts))
+    result = method.run(problem, None, Limits(), lambda *_: None)
+    assert result.optimal
+    assert result.objective == 4.0
+    assert result.lower_bound == pytest.approx(4.0, rel=1e-6)
+    assert result.lower_bound <= 4.0

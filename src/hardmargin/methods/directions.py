@@ -167,6 +167,8 @@ class DirectionProof(Proof):
 
     def steps(self) -> Iterator[None]:
         """See :class:`Proof`."""
+        if self.problem.m == 0:
+            self._give_up_a_class()
         while self.nodes < self._first_nodes and not (self.finished or self.stuck):
             self._go_on(nodes=self._first_nodes - self.nodes)
             yield
@@ -175,6 +177,15 @@ class DirectionProof(Proof):
         while not (self.finished or self.stuck):
             self._go_on()
             yield
+
+    def _give_up_a_class(self) -> None:
+        """Without features there are no directions: w = 0 is all there is, and the cheaper class is given up."""
+        positives, negatives = (float(self.problem.costs[self.problem.y == label].sum()) for label in (1, -1))
+        objective = min(positives, negatives)
+        # Half of the gap asked for is left to rounding.
+        bound = objective * (1 - self._settings.gap)
+        self.learn(Incumbent(np.zeros(0), 1.0 if positives >= negatives else -1.0), objective, bound)
+        self.watch.report(self.objective, self.lower_bound, self.all_nodes)
 
     def _go_on(self, nodes: int | None = None) -> None:
         """Search the open regions until ``nodes`` of them and their parts have been examined."""
