@@ -382,8 +382,9 @@ TEST(an_origin_and_a_pool_change_where_the_solution_is_but_not_whether_there_is_
                     const std::size_t row = moved.active_rows()[index];
                     const double multiplier = moved.multipliers()[index];
                     CHECK(multiplier >= 0);
-                    const double* normal =
-                        row < samples.count() ? samples.row(row) : rows[row - 2 * samples.count()].normal.data();
+                    const double* normal = moved.rows().keeps(row)
+                                               ? samples.row(row)
+                                               : rows[moved.rows().extra_index(row)].normal.data();
                     for (std::size_t k = 0; k < m; ++k) {
                         rest[k] -= multiplier * normal[k];
                     }

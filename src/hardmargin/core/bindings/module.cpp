@@ -36,7 +36,7 @@ public:
     const Samples& samples() const { return samples_; }
 
     std::size_t checked_row(std::size_t row) const {
-        if (row >= 2 * samples_.count()) {
+        if (solver_.rows().is_extra(row)) {
             throw nb::index_error("no such row");
         }
         return row;

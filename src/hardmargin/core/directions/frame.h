@@ -10,7 +10,7 @@
 
 #include "base/samples.h"
 #include "directions/node.h"
-#include "qp/certificate.h"
+#include "qp/rows.h"
 
 namespace hardmargin {
 

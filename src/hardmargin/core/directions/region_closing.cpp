@@ -183,7 +183,7 @@ template <typename PairCover>
 void RegionClosing<PairCover>::find_supports() {
     multipliers_.clear();
     for (const Multiplier& multiplier : solver_.certificate()) {
-        if (multiplier.row < samples_.count()) {
+        if (solver_.rows().keeps(multiplier.row)) {
             multipliers_.push_back(multiplier);
         }
     }

@@ -146,7 +146,7 @@ bool RegionPacking::pack(const DirectionNode& region, const State& state, std::s
         }
         MustHitSet set;
         for (const Multiplier& multiplier : solver_.certificate()) {
-            if (multiplier.row < samples_.count()) {
+            if (solver_.rows().keeps(multiplier.row)) {
                 set.push_back(static_cast<std::uint32_t>(multiplier.row));
                 in_set_[multiplier.row] = 1;
             }

@@ -90,7 +90,7 @@ CutOracle::Answer CutOracle::decide() {
 std::vector<std::size_t> CutOracle::proof() const {
     std::vector<Multiplier> multipliers;
     for (const Multiplier& multiplier : solver_.certificate()) {
-        if (multiplier.row < samples_.count()) {
+        if (solver_.rows().keeps(multiplier.row)) {
             multipliers.push_back(multiplier);
         }
     }

@@ -75,7 +75,8 @@ void CoverBound::lift(std::size_t index) {
 }
 
 void CoverBound::add_new_sets_to_program() {
-    for (std::size_t index = program_.set_count() - samples_.count(); index < pool_.size(); ++index) {
+    const auto next = static_cast<std::uint32_t>(program_.set_count());
+    for (std::size_t index = pool_index(next); index < pool_.size(); ++index) {
         program_.add(pool_.samples(index));
     }
 }
@@ -83,7 +84,7 @@ void CoverBound::add_new_sets_to_program() {
 bool CoverBound::add_violated(const MaxMargin& solver) {
     const std::size_t index = remember(solver);
     add_new_sets_to_program();
-    const auto set = static_cast<std::uint32_t>(samples_.count() + index);
+    const std::uint32_t set = program_set(index);
     if (program_.slack_of(set) > -violation_tolerance) {
         return false;
     }
@@ -156,7 +157,7 @@ CoverBound::Validity CoverBound::select(std::span<const SampleStatus> statuses, 
             }
             return free == 0 ? Validity::closed : Validity::forced;
         }
-        active.push_back(static_cast<std::uint32_t>(samples_.count() + index));
+        active.push_back(program_set(index));
     }
     program_.set_active(std::move(active));
     return Validity::open;
@@ -166,8 +167,8 @@ double CoverBound::solve() {
     // However far it gets: the packing is feasible, and worth what packing_value() says.
     program_.solve(step_limit);
     for (const std::uint32_t set : program_.basis().sets) {
-        if (set >= samples_.count()) {
-            pool_.note_use(set - samples_.count());
+        if (is_in_pool(set)) {
+            pool_.note_use(pool_index(set));
         }
     }
     value_ = program_.packing_value(reduced_costs_);

@@ -75,6 +75,15 @@ private:
     // the more it costs, the larger is the room under which the set is valid.
     void lift(std::size_t index);
     void add_new_sets_to_program();
+    // The program's sets are those of one sample each, and then the sets of the pool.
+    bool is_in_pool(std::uint32_t set) const { return set >= samples_.count(); }
+    std::size_t pool_index(std::uint32_t set) const {
+        assert(is_in_pool(set));
+        return set - samples_.count();
+    }
+    std::uint32_t program_set(std::size_t index) const {
+        return static_cast<std::uint32_t>(samples_.count() + index);
+    }
     bool is_valid(std::size_t index) const;
     void exclude_kept(std::span<const SampleStatus> statuses);
 

@@ -35,10 +35,8 @@ SetPool::Place SetPool::add(std::span<const Multiplier> certificate, double valu
     const std::size_t begin = bits_.size();
     bits_.resize(begin + 2 * words_);
     for (const Multiplier& multiplier : certificate) {
-        assert(multiplier.row < 2 * sample_count_);
-        const bool flip = multiplier.row >= sample_count_;
-        const std::size_t sample = flip ? multiplier.row - sample_count_ : multiplier.row;
-        bits_[begin + (flip ? words_ : 0) + sample / SampleBits::word_size] |= std::uint64_t{1}
+        const std::size_t sample = rows_.sample(multiplier.row);
+        bits_[begin + (rows_.keeps(multiplier.row) ? 0 : words_) + sample / SampleBits::word_size] |= std::uint64_t{1}
                                                                                << (sample % SampleBits::word_size);
     }
     return add_appended(value);

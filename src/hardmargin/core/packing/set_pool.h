@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "qp/certificate.h"
+#include "qp/rows.h"
 
 namespace hardmargin {
 
@@ -42,7 +43,7 @@ private:
 class SetPool {
 public:
     explicit SetPool(std::size_t sample_count)
-        : sample_count_(sample_count), words_(SampleBits::words_for(sample_count)) {}
+        : sample_count_(sample_count), rows_(sample_count), words_(SampleBits::words_for(sample_count)) {}
 
     std::size_t size() const { return entries_.size(); }
     std::size_t memory() const;
@@ -87,6 +88,7 @@ private:
     std::uint64_t hash(std::size_t index) const;
 
     std::size_t sample_count_;
+    RowNumbers rows_;
     std::size_t words_;
     std::vector<Entry> entries_;
     std::vector<std::uint64_t> bits_;  // by set those of the samples, then those of the flips

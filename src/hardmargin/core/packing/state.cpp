@@ -202,7 +202,7 @@ void PackingState::pack(std::vector<Member> members) {
 void PackingState::collect_free_members(const MaxMargin& solver, std::vector<Member>& members) const {
     members.clear();
     for (const Multiplier& multiplier : solver.certificate()) {
-        if (multiplier.row < samples_.count() && statuses_[multiplier.row] == SampleStatus::free) {
+        if (solver.rows().keeps(multiplier.row) && statuses_[multiplier.row] == SampleStatus::free) {
             members.push_back({multiplier.row, multiplier.value});
         }
     }

@@ -200,7 +200,7 @@ PrimalSearch::Route PrimalSearch::turn_route() {
     add_scaled(direction_.data(), -samples_.label(second), samples_.row(second), samples_.stride());
     std::size_t pivot = random_.below(n);
     if (!solver_.active_rows().empty()) {
-        pivot = solver_.active_rows()[random_.below(solver_.active_rows().size())];
+        pivot = solver_.rows().sample(solver_.active_rows()[random_.below(solver_.active_rows().size())]);
     }
     const double turn = dot(direction_.data(), samples_.row(pivot), samples_.stride());
     return {-samples_.label(pivot) * turn, -infinity, infinity};

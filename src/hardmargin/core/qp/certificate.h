@@ -16,20 +16,14 @@
 #include <vector>
 
 #include "base/samples.h"
+#include "qp/rows.h"
 
 namespace hardmargin {
 
-// A row and its multiplier. Row i < n keeps sample i (a = y x, c = y, d = 1); row n + i asks the opposite of
-// it (sample i is not beyond its margin: -a, -c, -1); row 2n + j is extra row j.
+// A row, by its number (qp/rows.h), and its multiplier.
 struct Multiplier {
     std::size_t row;
     double value;
-};
-
-// A row a . w >= d without bias, beside those of the samples.
-struct ExtraRow {
-    std::vector<double> normal;  // of Samples::stride() entries
-    double bound;
 };
 
 // A valid lower bound on 1/2 ||w||^2 over all (w, b) that satisfy the rows; 0 if nothing can be claimed.

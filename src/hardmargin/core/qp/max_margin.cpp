@@ -32,7 +32,8 @@ constexpr std::uint64_t work_between_stops = 100000;
 
 MaxMargin::MaxMargin(const Samples& samples)
     : samples_(samples),
-      enabled_(2 * samples.count()),
+      rows_(samples.count()),
+      enabled_(rows_.sample_rows()),
       place_in_list_(samples.count()),
       keep_offsets_(samples.padded_count(), infinity),
       coarse_offsets_(samples.padded_count(), std::numeric_limits<float>::infinity()),
@@ -54,13 +55,12 @@ void MaxMargin::enable(std::size_t row) {
         return;
     }
     enabled_[row] = 1;
-    const std::size_t n = samples_.count();
-    if (row < n) {
+    if (rows_.keeps(row)) {
         assert(!pooled_ || in_pool(row));
         set_keep_offset(row, true);
         list(row);
         ++enabled_counts_[samples_.label(row) > 0];
-    } else if (row < 2 * n) {
+    } else if (rows_.is_flip(row)) {
         flips_.push_back(row);
     }
 }
@@ -71,12 +71,11 @@ void MaxMargin::disable(std::size_t row) {
         return;
     }
     enabled_[row] = 0;
-    const std::size_t n = samples_.count();
-    if (row < n) {
+    if (rows_.keeps(row)) {
         set_keep_offset(row, false);
         unlist(row);
         --enabled_counts_[samples_.label(row) > 0];
-    } else if (row < 2 * n) {
+    } else if (rows_.is_flip(row)) {
         flips_.erase(std::find(flips_.begin(), flips_.end(), row));
     }
     const auto found = std::find(solution_.active.begin(), solution_.active.end(), row);
@@ -120,8 +119,8 @@ void MaxMargin::set_extra_rows(std::vector<ExtraRow> rows) {
     extra_rows_ = std::move(rows);
     assert(std::all_of(extra_rows_.begin(), extra_rows_.end(),
                        [this](const ExtraRow& row) { return row.normal.size() == samples_.stride(); }));
-    enabled_.resize(2 * samples_.count());
-    enabled_.resize(2 * samples_.count() + extra_rows_.size());
+    enabled_.resize(rows_.sample_rows());
+    enabled_.resize(rows_.sample_rows() + extra_rows_.size());
 }
 
 // ---- the search
@@ -182,7 +181,7 @@ MaxMargin::Entry MaxMargin::enter(std::size_t row, double violation, double thre
     double multiplier = 0;
     const std::size_t most_steps = 4 * samples_.dimension() + 16;
     for (std::size_t steps = 0; steps < most_steps; ++steps) {
-        if (!anchored() && row < 2 * samples_.count()) {
+        if (!anchored() && !rows_.is_extra(row)) {
             // b is free. Balance asks for a multiplier of zero; and reduced normals of extra rows need no
             // anchor.
             solution_.active.insert(solution_.active.begin(), row);
@@ -237,7 +236,7 @@ MaxMargin::Entry MaxMargin::enter(std::size_t row, double violation, double thre
 bool MaxMargin::withdraw(std::size_t row, double multiplier) {
     const std::size_t most_steps = 4 * samples_.dimension() + 16;
     for (std::size_t steps = 0; multiplier > 0; ++steps) {
-        if (steps == most_steps || (!anchored() && row < 2 * samples_.count())) {
+        if (steps == most_steps || (!anchored() && !rows_.is_extra(row))) {
             return false;
         }
         const double squared_length = steps == 0 ? relate(row) : relate_again(row);

@@ -26,6 +26,7 @@
 #include "base/samples.h"
 #include "qp/basis.h"
 #include "qp/certificate.h"
+#include "qp/rows.h"
 
 namespace hardmargin {
 
@@ -55,14 +56,11 @@ public:
 
     explicit MaxMargin(const Samples& samples);
 
-    // Row numbers as in qp/certificate.h.
-    std::size_t flip_row(std::size_t sample) const {
-        assert(sample < samples_.count());
-        return samples_.count() + sample;
-    }
-    std::size_t extra_row(std::size_t j) const {
-        assert(j < extra_rows_.size());
-        return 2 * samples_.count() + j;
+    const RowNumbers& rows() const { return rows_; }
+    std::size_t flip_row(std::size_t sample) const { return rows_.flip(sample); }
+    std::size_t extra_row(std::size_t index) const {
+        assert(index < extra_rows_.size());
+        return rows_.extra(index);
     }
 
     bool enabled(std::size_t row) const {
@@ -169,10 +167,10 @@ private:
 
     enum class Entry { entered, passed_threshold, impossible, trouble };
 
-    double bias_coefficient(std::size_t row) const;
+    double bias_coefficient(std::size_t row) const { return hardmargin::bias_coefficient(samples_, row); }
     double bound(std::size_t row) const;
     double normal_norm(std::size_t row) const;
-    bool anchored() const { return !solution_.active.empty() && solution_.active[0] < 2 * samples_.count(); }
+    bool anchored() const { return !solution_.active.empty() && !rows_.is_extra(solution_.active[0]); }
     // The normal of a row, reduced by the anchor's, into normal_.
     void load_reduced_normal(std::size_t row);
 
@@ -217,7 +215,7 @@ private:
     void return_to_origin();
     // What a row asks for beyond the origin.
     double bound_from_origin(std::size_t row) const;
-    std::size_t none() const { return 2 * samples_.count() + extra_rows_.size(); }
+    std::size_t none() const { return rows_.extra(extra_rows_.size()); }
     double tolerance() const;
     Entry enter(std::size_t row, double violation, double threshold);
     // Lowers the multiplier of a row outside the active set to zero, which leaves a solution of the active
@@ -231,6 +229,7 @@ private:
     void certify_ray(std::size_t row);
 
     const Samples& samples_;
+    RowNumbers rows_;
     std::vector<ExtraRow> extra_rows_;
     std::vector<unsigned char> enabled_;
     std::vector<std::uint32_t> listed_;  // the enabled samples, in any order
@@ -270,7 +269,7 @@ private:
 template <typename Kept, typename Flipped>
 void MaxMargin::restore(const Solution& solution, const Kept& kept, const Flipped& flipped) {
     assert(!pooled_);
-    std::fill_n(enabled_.begin(), 2 * samples_.count(), static_cast<unsigned char>(0));
+    std::fill_n(enabled_.begin(), rows_.sample_rows(), static_cast<unsigned char>(0));
     flips_.clear();
     listed_.clear();
     enabled_counts_ = {0, 0};

@@ -7,7 +7,6 @@
 namespace hardmargin {
 
 std::size_t MaxMargin::most_violated(double tolerance, double& violation) {
-    const std::size_t n = samples_.count();
     if (pooled_) {
         const std::size_t clear = clearly_violated_in_pool(tolerance, violation);
         if (clear != none()) {
@@ -23,8 +22,9 @@ std::size_t MaxMargin::most_violated(double tolerance, double& violation) {
     violation = tolerance;
     std::size_t chosen = few_rows() ? price_listed(violation) : price_all(tolerance, violation);
     for (const std::size_t flip : flips_) {
-        if (margins_[flip - n] - 1.0 > violation) {
-            violation = margins_[flip - n] - 1.0;
+        const double excess = margins_[rows_.sample(flip)] - 1.0;
+        if (excess > violation) {
+            violation = excess;
             chosen = flip;
         }
     }
@@ -50,7 +50,7 @@ std::size_t MaxMargin::price_listed(double& violation) {
         }
     }
     for (const std::size_t flip : flips_) {
-        find_margin(flip - samples_.count());
+        find_margin(rows_.sample(flip));
     }
     margins_are_complete_ = false;
     work_ += (listed_.size() + flips_.size()) * (samples_.stride() + 4);

@@ -66,25 +66,24 @@ double MaxMargin::bound_from_origin(std::size_t row) const {
     if (origin_.empty()) {
         return bound(row);
     }
-    const std::size_t n = samples_.count();
-    if (row >= 2 * n) {
-        return bound(row) - dot(extra_rows_[row - 2 * n].normal.data(), origin_.data(), samples_.stride());
+    if (rows_.is_extra(row)) {
+        return bound(row) - dot(extra_rows_[rows_.extra_index(row)].normal.data(), origin_.data(), samples_.stride());
     }
-    const double along = dot(samples_.row(row < n ? row : row - n), origin_.data(), samples_.stride());
-    return bound(row) - (row < n ? along : -along);
+    const double along = dot(samples_.row(rows_.sample(row)), origin_.data(), samples_.stride());
+    return bound(row) - rows_.sign(row) * along;
 }
 
 std::size_t MaxMargin::most_violated_extra_row(double& violation) {
     std::size_t chosen = none();
     work_ += extra_rows_.size() * samples_.stride();
     for (std::size_t j = 0; j < extra_rows_.size(); ++j) {
-        if (enabled_[2 * samples_.count() + j] != 0) {
+        if (enabled_[rows_.extra(j)] != 0) {
             const ExtraRow& extra = extra_rows_[j];
             const double missing =
                 extra.bound - dot(extra.normal.data(), solution_.weights.data(), samples_.stride());
             if (missing > violation) {
                 violation = missing;
-                chosen = 2 * samples_.count() + j;
+                chosen = rows_.extra(j);
             }
         }
     }
