@@ -55,7 +55,11 @@ public:
     const double* pricing_scales() const { return pricing_scales_.data(); }
     double largest_norm() const { return largest_norm_; }
 
-    // margins[i] = y_i (w.x_i + b) for i < padded_count(); `weights` has stride() entries.
+    // y_i (w.x_i + b); `weights` has stride() entries.
+    double margin(std::size_t i, const double* weights, double bias) const {
+        return dot(row(i), weights, stride_) + label(i) * bias;
+    }
+    // The margins of all samples; `margins` has padded_count() entries.
     void margins(const double* weights, double bias, double* margins) const;
 
 private:

@@ -5,17 +5,11 @@
 #include <vector>
 
 #include "base/bits.h"
+#include "base/hyperplane.h"
 #include "directions/matching.h"
 #include "directions/matching_paths.h"
 
 namespace hardmargin {
-
-namespace {
-
-// A margin that misses 1 by less is kept.
-constexpr double margin_rounding = 1e-7;
-
-}  // namespace
 
 void ConflictMatching::close_exactly(const PairConflicts::Level& level, const State& state,
                                      std::span<const MustHitSet> sets, std::span<const std::size_t> given_up,
@@ -89,7 +83,7 @@ bool ConflictMatching::replace(std::size_t start, const PairConflicts::Level& le
 std::size_t ConflictMatching::exchange(const PairConflicts::Level& level, State& state,
                                        std::span<const MustHitSet> sets, std::span<const double> margins) {
     assert(margins.size() >= samples_.count());
-    const auto missed = [&](std::size_t sample) { return margins[sample] < 1 - margin_rounding; };
+    const auto missed = [&](std::size_t sample) { return margins[sample] < nearly_kept_margin; };
     // The positive of a pair that misses both margins.
     const auto missed_pair = [&](std::size_t negative) {
         const std::int32_t partner = state.partner_of_negative[negative];

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/hyperplane.h"
 #include "base/kernels.h"
 #include "base/rounding.h"
 
@@ -12,8 +13,7 @@ namespace hardmargin {
 
 namespace {
 
-// A hyperplane from around is believed to keep what it misses by no more than this.
-constexpr double margin_rounding = 1e-7;
+// A hyperplane from a larger region counts as inside this one if it misses no row's bound by more than this share.
 constexpr double row_rounding = 1e-9;
 // Where fewer sets are missing, the region may be closed without them.
 constexpr std::size_t few_missing = 2;
@@ -113,8 +113,7 @@ bool RegionPacking::pool_is_kept(const DirectionNode& region, const RegionSets& 
         }
     }
     return std::all_of(pool_.begin(), pool_.end(), [&](std::uint32_t sample) {
-        return dot(samples_.row(sample), weights, stride) + samples_.label(sample) * around.bias >=
-               1 - margin_rounding;
+        return samples_.margin(sample, weights, around.bias) >= nearly_kept_margin;
     });
 }
 

@@ -6,19 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/hyperplane.h"
+
 namespace hardmargin {
 
 namespace {
-
-// Giving the cheaper class up, with w = 0: regions around it close only against this or something better.
-Incumbent give_up_a_class(const Samples& samples) {
-    double costs[2] = {0, 0};
-    for (std::size_t i = 0; i < samples.count(); ++i) {
-        costs[samples.label(i) > 0] += samples.cost(i);
-    }
-    const bool keep_positives = costs[1] >= costs[0];
-    return {std::vector<double>(samples.dimension()), keep_positives ? 1.0 : -1.0, std::min(costs[0], costs[1])};
-}
 
 // Samples that cost a few times as much as others, as merged duplicates do, put down so many times; none if these
 // are too many, or if costs are not multiples. With equal costs regions are bounded faster, and closed earlier.
@@ -45,9 +37,9 @@ std::optional<Samples> samples_of_equal_cost(const Samples& samples) {
     return Samples(features, labels, std::vector<double>(labels.size(), unit));
 }
 
-// The better one of an objective alone and of giving a class up.
+// The better one of an objective alone and of giving up the cheaper class.
 Incumbent best_known(const Samples& samples, double upper) {
-    Incumbent flat = give_up_a_class(samples);
+    Incumbent flat = give_up_cheaper_class(samples);
     return flat.objective >= upper ? Incumbent{{}, 0, upper} : flat;
 }
 

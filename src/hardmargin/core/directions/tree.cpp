@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/hyperplane.h"
 #include "base/rounding.h"
 
 namespace hardmargin {
@@ -25,8 +26,6 @@ constexpr double narrow_pairs = 10;
 // Pairs are compared in long loops, of which a step takes so many times less than one of the short loops in
 // matchings and max-margin problems.
 constexpr double short_loops = 3;
-// Margins that miss 1 by this are taken for kept: what a solver makes of them is exact.
-constexpr double margin_rounding = 1e-9;
 
 double narrowest(const Samples& samples) {
     const auto count = static_cast<double>(samples.count());
@@ -281,7 +280,7 @@ void DirectionTree<PairCover>::try_middle(const DirectionNode& region, const std
     samples_.margins(found.hyperplane.weights.data(), found.hyperplane.bias, margins.data());
     solver_.clear();
     for (std::size_t i = 0; i < samples_.count(); ++i) {
-        if (margins[i] >= 1 - margin_rounding) {
+        if (margins[i] >= kept_margin) {
             solver_.enable(i);
         }
     }

@@ -111,9 +111,7 @@ public:
     }
 
 private:
-    double margin(std::size_t i) const {
-        return dot(samples_.row(i), point_.weights.data(), samples_.stride()) + samples_.label(i) * point_.bias;
-    }
+    double margin(std::size_t i) const { return samples_.margin(i, point_.weights.data(), point_.bias); }
 
     double complementarity() const { return predicted_complementarity(0.0); }
 

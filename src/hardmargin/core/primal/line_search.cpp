@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "base/hyperplane.h"
+
 namespace hardmargin {
 
 namespace {
@@ -12,7 +14,6 @@ namespace {
 // A margin that moves by less than this a step does not move: the sample is one of those that the line holds
 // tight.
 constexpr double still_tolerance = 1e-12;
-constexpr double kept_margin = 1 - 1e-9;
 
 }  // namespace
 

@@ -18,7 +18,7 @@ namespace hardmargin {
 
 class OffsetSearch {
 public:
-    explicit OffsetSearch(const Samples& samples) : samples_(samples) {}
+    explicit OffsetSearch(const Samples& samples) : samples_(samples), flat_(give_up_cheaper_class(samples)) {}
 
     struct Optimum {
         Hyperplane hyperplane;
@@ -38,6 +38,7 @@ private:
     };
 
     const Samples& samples_;
+    const Incumbent flat_;
     std::vector<double> margins_;
     std::vector<Projection> negatives_;
     std::vector<Projection> positives_;

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "base/kernels.h"
 
@@ -12,11 +13,8 @@ namespace hardmargin {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double kept_margin = 1 - 1e-9;
 // Improvements smaller than this are rounding.
 constexpr double noticeable = 1 - 1e-12;
-// A sample this close to its margin on a line is taken as kept; the max-margin problem then makes it exact.
-constexpr double line_margin = 1 - 1e-7;
 constexpr std::size_t screening_passes = 30;
 constexpr int ramp_starts = 16;
 constexpr int direction_starts = 8;
@@ -67,17 +65,10 @@ PrimalSearch::PrimalSearch(const Samples& samples, std::uint64_t seed)
 }
 
 void PrimalSearch::start_flat() {
-    double class_costs[2] = {0, 0};
-    for (std::size_t i = 0; i < samples_.count(); ++i) {
-        class_costs[samples_.label(i) > 0] += samples_.cost(i);
-    }
-    const bool keep_positives = class_costs[1] >= class_costs[0];
-    best_.weights.assign(samples_.dimension(), 0.0);
-    best_.bias = keep_positives ? 1.0 : -1.0;
-    best_.objective = class_costs[keep_positives ? 0 : 1];
+    best_ = give_up_cheaper_class(samples_);
     best_place_.kept.resize(samples_.count());
     for (std::size_t i = 0; i < samples_.count(); ++i) {
-        best_place_.kept[i] = (samples_.label(i) > 0) == keep_positives ? 1 : 0;
+        best_place_.kept[i] = samples_.label(i) == best_.bias ? 1 : 0;
     }
     best_place_.objective = best_.objective;
 }
@@ -221,7 +212,7 @@ PrimalSearch::Move PrimalSearch::follow(const Route& route, double acceptable) {
         return Move::none;
     }
     for (std::size_t i = 0; i < samples_.count(); ++i) {
-        marked_[i] = solver_.margins()[i] + minimum.step * slopes_[i] >= line_margin;
+        marked_[i] = solver_.margins()[i] + minimum.step * slopes_[i] >= nearly_kept_margin;
     }
     for (std::size_t i = 0; i < samples_.count(); ++i) {
         if (marked_[i] != 0) {
@@ -330,17 +321,7 @@ bool PrimalSearch::make_affordable() {
 // ---- places
 
 double PrimalSearch::objective_here() const {
-    double cost = 0;
-    double smallest = 1;
-    for (std::size_t i = 0; i < samples_.count(); ++i) {
-        const double margin = solver_.margins()[i];
-        if (margin >= kept_margin) {
-            smallest = std::min(smallest, margin);
-        } else {
-            cost += samples_.cost(i);
-        }
-    }
-    return solver_.value() / (smallest * smallest) + cost;
+    return violations(samples_, solver_.margins()).objective(solver_.value());
 }
 
 void PrimalSearch::note() {
@@ -360,27 +341,14 @@ void PrimalSearch::offer_as_best(const Hyperplane& hyperplane) {
 // The incumbent's objective comes from the hyperplane alone, whatever state the solver is in.
 bool PrimalSearch::become_best(std::span<const double> weights, double bias) {
     samples_.margins(weights.data(), bias, margins_.data());
-    double smallest = 1;
-    double cost = 0;
     for (std::size_t i = 0; i < samples_.count(); ++i) {
         marked_[i] = margins_[i] >= kept_margin;
-        if (marked_[i] != 0) {
-            smallest = std::min(smallest, margins_[i]);
-        } else {
-            cost += samples_.cost(i);
-        }
     }
-    const double norm_squared = dot(weights.data(), weights.data(), samples_.stride());
-    const double objective = 0.5 * norm_squared / (smallest * smallest) + cost;
-    if (!(objective < best_.objective * noticeable)) {
+    Incumbent candidate = evaluate(samples_, weights, bias, margins_);
+    if (!(candidate.objective < best_.objective * noticeable)) {
         return false;
     }
-    best_.objective = objective;
-    best_.bias = bias / smallest;
-    best_.weights.assign(weights.begin(), weights.begin() + static_cast<std::ptrdiff_t>(samples_.dimension()));
-    for (double& weight : best_.weights) {
-        weight /= smallest;
-    }
+    best_ = std::move(candidate);
     return true;
 }
 

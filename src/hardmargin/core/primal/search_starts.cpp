@@ -12,8 +12,6 @@ constexpr std::size_t hinge_passes = 200;
 constexpr std::size_t repeated_hinge_passes = 60;
 constexpr int reweightings = 12;
 constexpr int ramp_repeats = 6;
-// A sample at its margin, but for rounding.
-constexpr double just_kept = 1 - 1e-7;
 
 }  // namespace
 
@@ -53,7 +51,7 @@ void PrimalSearch::descend_from_screened() {
         if (out_of_budget()) {
             return;
         }
-        descend_from(start.hyperplane, just_kept);
+        descend_from(start.hyperplane, nearly_kept_margin);
     }
     screened_.clear();
 }
@@ -155,7 +153,7 @@ void PrimalSearch::start_from_random_direction() {
     }
     const OffsetSearch::Optimum optimum = offset_search_.minimise(direction_, stop_);
     work_ += samples_.padded_count() * (samples_.dimension() + 100);
-    descend_from(optimum.hyperplane, just_kept);
+    descend_from(optimum.hyperplane, nearly_kept_margin);
 }
 
 void PrimalSearch::start_anew() {

@@ -35,8 +35,7 @@ std::size_t MaxMargin::most_violated(double tolerance, double& violation) {
 std::size_t MaxMargin::price_listed(double& violation) {
     std::size_t chosen = none();
     const auto find_margin = [this](std::size_t i) {
-        margins_[i] =
-            dot(samples_.row(i), solution_.weights.data(), samples_.stride()) + samples_.label(i) * solution_.bias;
+        margins_[i] = samples_.margin(i, solution_.weights.data(), solution_.bias);
     };
     const double tolerance = violation;
     double farthest = 0;
@@ -89,8 +88,7 @@ std::size_t MaxMargin::clearly_violated(double& violation) {
                      coarse_offsets_.data(), coarse_scores_.data());
     work_ += samples_.padded_count() * (samples_.dimension() + 1) / 2;
     if (i < samples_.count() && enabled_[i] != 0) {
-        const double margin =
-            dot(samples_.row(i), solution_.weights.data(), samples_.stride()) + samples_.label(i) * solution_.bias;
+        const double margin = samples_.margin(i, solution_.weights.data(), solution_.bias);
         const bool active =
             std::find(solution_.active.begin(), solution_.active.end(), i) != solution_.active.end();
         if (!active && 1.0 - margin > clear_violation) {

@@ -113,8 +113,7 @@ std::size_t MaxMargin::clearly_violated_in_pool(double tolerance, double& violat
         return none();
     }
     const std::size_t sample = pool_[place];
-    const double margin = dot(samples_.row(sample), solution_.weights.data(), samples_.stride()) +
-                          samples_.label(sample) * solution_.bias;
+    const double margin = samples_.margin(sample, solution_.weights.data(), solution_.bias);
     if (!(1.0 - margin > clear_violation)) {
         return none();
     }
