@@ -90,7 +90,6 @@ class PackingOptions:
     """How subproblems are bounded and branched on."""
 
     gap: float
-    strong_candidates: int
     cover_distance: float | None
     pool_memory: int
     knowledge: PackingKnowledge | None

@@ -18,8 +18,6 @@ class PackingSettings:
     ----------
     gap : float
         Share of the incumbent's objective by which solutions have to be better to be of interest.
-    strong_candidates : int
-        Samples of which both branches are tried before one of them is branched on.
     cover_distance : float or None
         How many samples bound and incumbent are apart where the cover bound is used; None means where it pays.
     pool_memory : int
@@ -27,7 +25,6 @@ class PackingSettings:
     """
 
     gap: float = _PACKING.gap
-    strong_candidates: int = _PACKING.strong_candidates
     cover_distance: float | None = _PACKING.cover_distance
     pool_memory: int = _PACKING.pool_memory
 
@@ -35,7 +32,6 @@ class PackingSettings:
         """The same for the core, with what it has learnt in earlier searches over the same samples."""
         options = _core.PackingOptions()
         options.gap = self.gap
-        options.strong_candidates = self.strong_candidates
         options.cover_distance = self.cover_distance
         options.pool_memory = self.pool_memory
         options.knowledge = knowledge

@@ -24,7 +24,6 @@ PackingOptions options_for(int trial) {
     if (trial % 3 != 2) {
         options.cover_distance = trial % 3 == 0 ? 0 : PackingState::no_cover;
     }
-    options.strong_candidates = trial % 4 < 2 ? 1 : 4;
     return options;
 }
 
@@ -166,7 +165,6 @@ TEST(searches_that_learn_from_each_other_stay_valid) {
         const Samples samples = problem.samples();
         const double optimum = testing::exhaustive_optimum(problem);
         PackingOptions options = options_for(trial % 2 == 0 ? 0 : 2);
-        options.strong_candidates = 1;
         options.knowledge = std::make_shared<PackingKnowledge>(samples);
         for (const double share : {0.4, 0.8, 1.3, 0.6, 1.1}) {
             SearchLimits limits;

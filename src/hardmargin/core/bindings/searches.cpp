@@ -154,7 +154,6 @@ void bind_packing(nb::module_& module) {
     nb::class_<PackingOptions>(module, "PackingOptions", "How subproblems are bounded and branched on.")
         .def(nb::init<>())
         .def_rw("gap", &PackingOptions::gap)
-        .def_rw("strong_candidates", &PackingOptions::strong_candidates)
         .def_rw("cover_distance", &PackingOptions::cover_distance, nb::arg().none())
         .def_rw("pool_memory", &PackingOptions::pool_memory)
         .def_rw("knowledge", &PackingOptions::knowledge, nb::arg().none());

@@ -210,24 +210,21 @@ void PackingState::collect_free_members(const MaxMargin& solver, std::vector<Mem
 
 // ---- conclusions
 
-PackingState::Verdict PackingState::tighten(Effort effort) {
+PackingState::Verdict PackingState::tighten() {
     assert(is_loaded_);
     // Where the cover bound has been used, repacking brings little beside it.
     bool covered = false;
-    const bool thorough = effort == Effort::thorough;
-    if (thorough) {
-        decision_.reset();
-    }
+    decision_.reset();
     cover_values_.clear();
     for (;;) {
         if (extend() == Verdict::closed) {
             return Verdict::closed;
         }
         Found found = shrink();
-        if (found == Found::nothing && thorough && !covered) {
+        if (found == Found::nothing && !covered) {
             found = repack();
         }
-        if (found == Found::nothing && thorough) {
+        if (found == Found::nothing) {
             cover_values_.clear();
             if (uses_cover()) {
                 found = cover();
@@ -406,12 +403,6 @@ double PackingState::norm_of_decided() {
 
 double PackingState::bound() {
     return std::min(safely_below(known_cost()) + norm_of_decided(), effective_upper());
-}
-
-double PackingState::progress() const {
-    const double left = std::max(room(), 1e-9 * upper_);
-    const double filled = std::clamp(solver_.value() / left, 0.0, 1.0);
-    return known_cost() / typical_cost_ + filled;
 }
 
 void PackingState::save(Snapshot& snapshot) const {

@@ -40,8 +40,6 @@ namespace hardmargin {
 struct PackingOptions {
     // Solutions have to be better than the incumbent by this share to be of interest.
     double gap = 1e-6;
-    // Candidates of which both branches are tried before one is chosen.
-    std::size_t strong_candidates = 1;
     // Where bound and incumbent are this many samples or more apart, the cover bound is used beside the packing; if
     // nothing is said, where it pays (packing/cover_choice.h).
     std::optional<double> cover_distance = std::nullopt;
@@ -59,7 +57,6 @@ public:
     static constexpr double no_cover = std::numeric_limits<double>::infinity();
 
     enum class Verdict { open, closed };
-    enum class Effort { quick, thorough };
 
     struct Member {
         std::size_t sample;
@@ -104,9 +101,9 @@ public:
     PackingNode node(double bound) const;
 
     // Packs sets and draws conclusions until nothing new comes.
-    Verdict tighten(Effort effort);
+    Verdict tighten();
 
-    // What the last thorough tighten() has decided about the cover bound; none if that is not chosen by
+    // What the last tighten() has decided about the cover bound; none if that is not chosen by
     // observation, or if the question did not come up.
     const std::optional<CoverChoice::Decision>& decision() const { return decision_; }
     std::uint64_t work_at_decision() const { return work_at_decision_; }
@@ -122,8 +119,6 @@ public:
     // A lower bound on every solution of the subproblem that is better than the incumbent: costs decided and
     // packed, and the norm that the decided samples alone ask for.
     double bound();
-    // Costs decided and packed, and the part of the room that the norm fills, for comparing branches.
-    double progress() const;
 
     const std::vector<MustHitSet>& sets() const { return sets_; }
     bool is_free(std::size_t sample) const {

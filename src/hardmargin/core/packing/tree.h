@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -51,16 +52,11 @@ private:
         std::uint64_t work_at_start = 0;
     };
 
-    struct Choice {
-        std::size_t sample;
-        bool decided;  // one branch was found closed, and the other one has been taken
-        bool closed;   // both were, or there is nothing to choose
-    };
-
-    Choice choose();
-    std::vector<std::size_t> candidates() const;
-    std::vector<std::size_t> candidates_of_cover() const;
-    std::size_t any_free_sample() const;
+    // The sample to branch on; none if all are decided. If the cover bound was used, the free sample that it gives up
+    // most of; otherwise the member with the largest multiplier in the smallest packed set.
+    std::optional<std::size_t> branching_sample() const;
+    std::optional<std::size_t> heaviest_of_smallest_set() const;
+    std::optional<std::size_t> largest_of_cover() const;
     Waiting& push();
     // Goes to the last waiting branch; false if there is none.
     bool backtrack();
@@ -76,14 +72,12 @@ private:
     const Samples& samples_;
     PackingOptions options_;
     PackingState state_;
-    PackingState::Snapshot before_choice_;
     std::vector<Waiting> waiting_;  // capacity is kept: snapshots are large
     std::size_t depth_ = 0;
     std::vector<Episode> episodes_;  // from the root down; only the last one may do without the cover bound
     double current_bound_ = 0;
     std::uint64_t nodes_ = 0;
     std::vector<PackingNode> stuck_;
-    std::function<bool()> stop_;
 };
 
 }  // namespace hardmargin
