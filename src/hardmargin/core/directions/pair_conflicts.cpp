@@ -94,7 +94,7 @@ void PairConflicts::arrange(const DirectionNode& region) {
     number_samples();
 }
 
-void PairConflicts::fill(Columns& columns, const std::vector<std::size_t>& samples) const {
+void PairConflicts::fill(ClassColumns& columns, const std::vector<std::size_t>& samples) const {
     columns.padded = padded_size(samples.size(), word_bits);
     columns.coordinates.assign(columns.padded * frame_.dimension(), 0.0);
     columns.projections.assign(columns.padded, 0.0);
@@ -122,7 +122,7 @@ void PairConflicts::start(Level& level) const {
     }
 }
 
-void PairConflicts::project(Columns& columns, const DirectionNode& region, const std::vector<double>& shift) {
+void PairConflicts::project(ClassColumns& columns, const DirectionNode& region, const std::vector<double>& shift) {
     const std::size_t padded = columns.padded;
     std::fill(columns.projections.begin(), columns.projections.end(), 0.0);
     std::fill(columns.reaches.begin(), columns.reaches.end(), 0.0);

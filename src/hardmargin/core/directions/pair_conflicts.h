@@ -75,7 +75,7 @@ private:
     std::uint64_t last_word_ = 0;  // bits of the last word that are negatives
     std::vector<double> typical_differences_;
     // The samples of one class in order, for evaluating all of them at once.
-    struct Columns {
+    struct ClassColumns {
         std::size_t padded = 0;
         std::vector<double> coordinates;  // a column each, `padded` apart
         std::vector<double> sizes;        // the sum of a sample's absolute coordinates
@@ -89,12 +89,12 @@ private:
     void find_typical_differences();
     // Takes the samples of both classes in the order that they are in.
     void number_samples();
-    void fill(Columns& columns, const std::vector<std::size_t>& samples) const;
+    void fill(ClassColumns& columns, const std::vector<std::size_t>& samples) const;
     // All that depends on the region; `shift` is taken off the coordinates, but not off the projections.
-    void project(Columns& columns, const DirectionNode& region, const std::vector<double>& shift);
+    void project(ClassColumns& columns, const DirectionNode& region, const std::vector<double>& shift);
 
-    Columns positive_columns_;
-    Columns negative_columns_;
+    ClassColumns positive_columns_;
+    ClassColumns negative_columns_;
     std::size_t used_ = 0;  // coordinates that vary in the region
     // What shorten() needs of the last decide(): s.(x_i - x_j) - at_longest_ a.s is at most the end of the pair's
     // range less needed_, and a.s is at least least_.

@@ -26,6 +26,7 @@
 #include "packing/tree.h"
 #include "primal/offset_search.h"
 #include "qp/max_margin.h"
+#include "tree/subproblem.h"
 
 namespace hardmargin {
 
@@ -34,7 +35,7 @@ struct DirectionOptions {
     double gap = 1e-6;
     // The middle of the face that is searched first.
     std::vector<double> first_axis;
-    // The feature whose axis it takes the place of; see DirectionFrame.
+    // The feature whose axis it takes the current of; see DirectionFrame.
     std::size_t mirrored = 0;
     // Bytes that the regions on the way from the root of a slice to the present one may use.
     std::size_t path_memory = 1ull << 30;
@@ -47,10 +48,8 @@ class DirectionTree {
 public:
     using Node = DirectionNode;
     using Options = DirectionOptions;
-    // Called with a solver whose solution satisfies its rows; returns the present upper bound.
-    using Improve = std::function<double(const MaxMargin&)>;
 
-    DirectionTree(const Samples& samples, const DirectionOptions& options, Improve improve);
+    DirectionTree(const Samples& samples, const DirectionOptions& options, ImproveFunction improve);
     DirectionTree(const DirectionTree&) = delete;
     DirectionTree& operator=(const DirectionTree&) = delete;
 
@@ -67,8 +66,6 @@ public:
     std::vector<DirectionNode> take_stuck() { return std::exchange(stuck_, {}); }
 
 private:
-    enum class Verdict { open, closed };
-
     // What is left of a slice.
     struct Slice {
         std::vector<DirectionNode> open;
@@ -86,7 +83,7 @@ private:
                        const std::function<bool()>& pause);
 
     // A region on the path from the root of the search, and the half of it that waits.
-    struct Place {
+    struct PathRegion {
         DirectionNode region;
         DirectionNode waiting;
         bool has_waiting = false;
@@ -97,21 +94,21 @@ private:
 
     double effective_upper() const { return upper_ * (1 - options_.gap); }
     double norm_at_least(const DirectionNode& region) const;
-    Verdict bound(Place& place, const Place& around);
+    Verdict bound(PathRegion& current, const PathRegion& around);
     // Enlarges the cover, for a start beside the sets known around; whether it costs `needed`, with or without
     // them.
-    bool grow_cover(Place& place, const Place& around, double needed);
-    Verdict close(Place& place, const Place& around, bool packing);
+    bool grow_cover(PathRegion& current, const PathRegion& around, double needed);
+    Verdict close(PathRegion& current, const PathRegion& around, bool packing);
     void try_middle(const DirectionNode& region, const std::function<bool()>& stop);
     Verdict search_over_samples(const DirectionNode& region, const std::function<bool()>& stop);
     bool split(const DirectionNode& region, DirectionNode& first, DirectionNode& second) const;
     std::vector<DirectionNode> open_nodes(std::size_t depth);
-    std::size_t memory_of(const Place& place) const;
-    Place& place_at(std::size_t depth);
+    std::size_t memory_of(const PathRegion& current) const;
+    PathRegion& path_at(std::size_t depth);
 
     const Samples& samples_;
     DirectionOptions options_;
-    Improve improve_;
+    ImproveFunction improve_;
     DirectionFrame frame_;
     PairConflicts pairs_;
     PairCover cover_;
@@ -120,7 +117,7 @@ private:
     RegionClosing<PairCover> closing_;
     double narrow_;
     PackingTree sample_tree_;
-    std::vector<Place> places_;  // by depth; their storage is kept
+    std::vector<PathRegion> path_;  // by depth; their storage is kept
     double upper_ = 0;
     std::uint64_t nodes_ = 0;
     RegionPackingChoice packing_choice_;

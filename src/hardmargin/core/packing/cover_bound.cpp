@@ -45,11 +45,11 @@ void CoverBound::learn(const MaxMargin& solver) {
 }
 
 std::size_t CoverBound::remember(const MaxMargin& solver) {
-    const SetPool::Place place = pool_.add(solver.certificate(), solver.certificate_value());
-    if (place.is_new) {
-        lift(place.index);
+    const SetPool::Addition added = pool_.add(solver.certificate(), solver.certificate_value());
+    if (added.is_new) {
+        lift(added.index);
     }
-    return place.index;
+    return added.index;
 }
 
 void CoverBound::lift(std::size_t index) {
@@ -101,7 +101,7 @@ void CoverBound::trim(std::size_t largest_memory) {
     add_new_sets_to_program();
 }
 
-void CoverBound::load(const CoverLp::Snapshot& snapshot, std::span<const SampleStatus> statuses) {
+void CoverBound::load(const CoverLp::BasisSnapshot& snapshot, std::span<const SampleStatus> statuses) {
     exclude_kept(statuses);
     program_.load(snapshot);
 }

@@ -54,9 +54,9 @@ public:
     }
 
     // The program's basis, to go on from in subproblems below the present one.
-    CoverLp::Snapshot snapshot() const { return program_.snapshot(); }
+    CoverLp::BasisSnapshot snapshot() const { return program_.snapshot(); }
     // Starts from the basis of a subproblem above the one with these decisions.
-    void load(const CoverLp::Snapshot& snapshot, std::span<const SampleStatus> statuses);
+    void load(const CoverLp::BasisSnapshot& snapshot, std::span<const SampleStatus> statuses);
 
     // See CoverLp.
     void set_stop(const std::function<bool()>& stop) {

@@ -77,17 +77,17 @@ void CoverLp::start() {
     age_ = 0;
 }
 
-CoverLp::Snapshot CoverLp::snapshot() const {
+CoverLp::BasisSnapshot CoverLp::snapshot() const {
     const std::size_t size = basis_.sets.size();
-    Snapshot snapshot{basis_, std::vector<double>(size * size), age_};
+    BasisSnapshot snapshot{basis_, std::vector<double>(size * size), age_};
     for (std::size_t place = 0; place < size; ++place) {
         std::copy_n(row_of(place), size, snapshot.inverse.data() + place * size);
     }
     return snapshot;
 }
 
-void CoverLp::load(const Snapshot& snapshot) {
-    const Basis& basis = snapshot.basis;
+void CoverLp::load(const BasisSnapshot& snapshot) {
+    const SimplexBasis& basis = snapshot.basis;
     assert(basis.sets.size() == basis.items.size());
     assert(snapshot.inverse.size() == basis.sets.size() * basis.items.size());
     assert(

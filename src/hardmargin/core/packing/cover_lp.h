@@ -33,14 +33,14 @@ public:
         unfinished  // out of steps or of precision, or stopped; the packing is feasible all the same
     };
 
-    struct Basis {
+    struct SimplexBasis {
         std::vector<std::uint32_t> sets;
         std::vector<std::uint32_t> items;
     };
 
     // A basis with its inverse, to go on from later without computing that again.
-    struct Snapshot {
-        Basis basis;
+    struct BasisSnapshot {
+        SimplexBasis basis;
         std::vector<double> inverse;  // row by row, without gaps
         std::size_t age = 0;          // steps since it was computed afresh
     };
@@ -70,10 +70,10 @@ public:
         excluded_[item] = excluded;
     }
 
-    const Basis& basis() const { return basis_; }
-    Snapshot snapshot() const;
+    const SimplexBasis& basis() const { return basis_; }
+    BasisSnapshot snapshot() const;
     // Starts from a basis that was optimal with less sets or less excluded items.
-    void load(const Snapshot& snapshot);
+    void load(const BasisSnapshot& snapshot);
 
     Status solve(std::size_t step_limit);
     // Asked often while solving; true ends it as if it were out of steps.
@@ -139,7 +139,7 @@ private:
     std::vector<std::uint32_t> blocking_;  // items that limit the step
     std::vector<std::pair<double, std::uint32_t>> lacks_;
     std::vector<unsigned char> excluded_;
-    Basis basis_;
+    SimplexBasis basis_;
     std::vector<std::size_t> place_of_item_;  // in the basis, or nowhere
     std::size_t stride_ = 0;
     std::vector<double> inverse_;

@@ -12,17 +12,17 @@ namespace hardmargin {
 
 namespace {
 
-struct PackedSet {
+struct ValuedSet {
     double value;  // what it costs at least to keep it whole
     double share;  // what it costs at least to give one of it up, beside the other sets
 };
 
-double bound_of(std::vector<PackedSet> sets) {
+double bound_of(std::vector<ValuedSet> sets) {
     std::sort(sets.begin(), sets.end(),
-              [](const PackedSet& left, const PackedSet& right) { return left.value > right.value; });
+              [](const ValuedSet& left, const ValuedSet& right) { return left.value > right.value; });
     double shares = 0;  // of the sets worth more
     double bound = std::numeric_limits<double>::infinity();
-    for (const PackedSet& set : sets) {
+    for (const ValuedSet& set : sets) {
         bound = std::min(bound, set.value + shares);
         shares += set.share;
     }
@@ -70,7 +70,7 @@ double shrink(MaxMargin& solver, std::vector<std::size_t>& members, double thres
 double root_bound(const Samples& samples, double upper, double gap, Control& control) {
     MaxMargin solver(samples);
     MaxMargin shrinker(samples);
-    std::vector<PackedSet> sets;
+    std::vector<ValuedSet> sets;
     double bound = 0;
     const auto stop = [&] { return control.stop({upper, bound, sets.size()}); };
     solver.set_stop(stop);

@@ -31,7 +31,7 @@ std::uint64_t SetPool::hash(std::size_t index) const {
     return state;
 }
 
-SetPool::Place SetPool::add(std::span<const Multiplier> certificate, double value) {
+SetPool::Addition SetPool::add(std::span<const Multiplier> certificate, double value) {
     const std::size_t begin = bits_.size();
     bits_.resize(begin + 2 * words_);
     for (const Multiplier& multiplier : certificate) {
@@ -42,7 +42,7 @@ SetPool::Place SetPool::add(std::span<const Multiplier> certificate, double valu
     return add_appended(value);
 }
 
-SetPool::Place SetPool::add(const SetPool& other, std::size_t index) {
+SetPool::Addition SetPool::add(const SetPool& other, std::size_t index) {
     assert(other.sample_count_ == sample_count_);
     assert(&other != this && index < other.size());
     const std::uint64_t* const begin = other.bits_.data() + 2 * words_ * index;
@@ -50,7 +50,7 @@ SetPool::Place SetPool::add(const SetPool& other, std::size_t index) {
     return add_appended(other.value(index));
 }
 
-SetPool::Place SetPool::add_appended(double value) {
+SetPool::Addition SetPool::add_appended(double value) {
     const std::size_t appended = size();
     const auto [entry, is_new] = index_of_hash_.try_emplace(hash(appended), appended);
     const std::size_t known = entry->second;

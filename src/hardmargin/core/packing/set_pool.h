@@ -57,15 +57,15 @@ public:
     std::span<const std::uint64_t> sample_bits(std::size_t index) const { return bits(2 * index); }
     std::span<const std::uint64_t> flip_bits(std::size_t index) const { return bits(2 * index + 1); }
 
-    struct Place {
+    struct Addition {
         std::size_t index;
         bool is_new;
     };
     // Where the set is; one that is known already keeps its index and the better value. The certificate must be of
     // samples and flips alone: extra rows hold in a region only, and a set is to hold everywhere.
-    Place add(std::span<const Multiplier> certificate, double value);
+    Addition add(std::span<const Multiplier> certificate, double value);
     // The same for a set of another pool, which must be of the same samples.
-    Place add(const SetPool& other, std::size_t index);
+    Addition add(const SetPool& other, std::size_t index);
     // The value of a set may turn out to be larger than what its first certificate has proven.
     void raise(std::size_t index, double value) { entries_[index].value = std::max(entries_[index].value, value); }
     void note_use(std::size_t index) { entries_[index].last_use = ++uses_; }
@@ -84,7 +84,7 @@ private:
     }
     std::vector<std::uint32_t> listed(std::span<const std::uint64_t> bits) const;
     // Takes over the set whose bits have been appended to bits_.
-    Place add_appended(double value);
+    Addition add_appended(double value);
     std::uint64_t hash(std::size_t index) const;
 
     std::size_t sample_count_;

@@ -21,7 +21,7 @@ constexpr double least_rounding_share = 1e-12;
 
 }  // namespace
 
-PackingState::PackingState(const Samples& samples, const PackingOptions& options, Improve improve)
+PackingState::PackingState(const Samples& samples, const PackingOptions& options, ImproveFunction improve)
     : samples_(samples),
       rounding_share_(sum_rounding(samples.count(), least_rounding_share)),
       options_(options),
@@ -132,13 +132,13 @@ void PackingState::give_up(std::size_t sample) {
     decided_.enable(decided_.flip_row(sample));
 }
 
-PackingState::Verdict PackingState::keep(std::size_t sample) {
+Verdict PackingState::keep(std::size_t sample) {
     assert(is_free(sample));
     statuses_[sample] = SampleStatus::kept;
     ++decisions_;
     solver_.enable(sample);
     decided_.enable(sample);
-    for (MustHitSet& set : sets_) {
+    for (PackedSet& set : sets_) {
         std::erase_if(set.members, [&](const Member& member) { return member.sample == sample; });
         if (set.members.empty()) {
             return Verdict::closed;
@@ -151,7 +151,7 @@ PackingState::Verdict PackingState::keep(std::size_t sample) {
 void PackingState::settle_single_sets() {
     for (bool again = true; again;) {
         again = false;
-        for (const MustHitSet& set : sets_) {
+        for (const PackedSet& set : sets_) {
             if (set.members.size() == 1) {
                 give_up(set.members[0].sample);
                 again = true;
@@ -178,7 +178,7 @@ void PackingState::adjust_residual(std::size_t sample, double change) {
 }
 
 void PackingState::dissolve(std::size_t index) {
-    const MustHitSet set = std::move(sets_[index]);
+    const PackedSet set = std::move(sets_[index]);
     sets_.erase(sets_.begin() + static_cast<std::ptrdiff_t>(index));
     packed_cost_ -= set.share;
     for (const Member& member : set.members) {
@@ -210,7 +210,7 @@ void PackingState::collect_free_members(const MaxMargin& solver, std::vector<Mem
 
 // ---- conclusions
 
-PackingState::Verdict PackingState::tighten() {
+Verdict PackingState::tighten() {
     assert(is_loaded_);
     // Where the cover bound has been used, repacking brings little beside it.
     bool covered = false;
@@ -240,7 +240,7 @@ PackingState::Verdict PackingState::tighten() {
     }
 }
 
-PackingState::Verdict PackingState::extend() {
+Verdict PackingState::extend() {
     int failures = 0;
     for (;;) {
         if (room() <= 0) {
@@ -280,7 +280,7 @@ PackingState::Verdict PackingState::extend() {
 PackingState::Found PackingState::shrink() {
     Found result = Found::nothing;
     for (std::size_t index = 0; index < sets_.size(); ++index) {
-        MustHitSet& set = sets_[index];
+        PackedSet& set = sets_[index];
         if (set.shrunk_decisions == decisions_ + 1 && set.shrunk_room <= room()) {
             continue;
         }

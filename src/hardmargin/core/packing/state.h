@@ -34,6 +34,7 @@
 #include "packing/knowledge.h"
 #include "packing/node.h"
 #include "qp/max_margin.h"
+#include "tree/subproblem.h"
 
 namespace hardmargin {
 
@@ -56,14 +57,12 @@ class PackingState {
 public:
     static constexpr double no_cover = std::numeric_limits<double>::infinity();
 
-    enum class Verdict { open, closed };
-
     struct Member {
         std::size_t sample;
         double multiplier;  // in the certificate that found the set
     };
 
-    struct MustHitSet {
+    struct PackedSet {
         std::vector<Member> members;
         double share;
         double shrunk_room = 0;  // the room and the decisions under which shrinking was last tried
@@ -74,20 +73,17 @@ public:
     struct Snapshot {
         std::vector<SampleStatus> statuses;
         std::vector<double> residual;
-        std::vector<MustHitSet> sets;
+        std::vector<PackedSet> sets;
         double given_up_cost = 0;
         double packed_cost = 0;
         double proven_cost = 0;
-        std::shared_ptr<const CoverLp::Snapshot> cover_basis;
+        std::shared_ptr<const CoverLp::BasisSnapshot> cover_basis;
         std::uint64_t decisions = 0;
         MaxMargin::Solution solution;
         MaxMargin::Solution decided_solution;
     };
 
-    // Called with a solver whose solution satisfies its rows; returns the present upper bound.
-    using Improve = std::function<double(const MaxMargin&)>;
-
-    PackingState(const Samples& samples, const PackingOptions& options, Improve improve);
+    PackingState(const Samples& samples, const PackingOptions& options, ImproveFunction improve);
     PackingState(const PackingState&) = delete;
     PackingState& operator=(const PackingState&) = delete;
 
@@ -120,7 +116,7 @@ public:
     // packed, and the norm that the decided samples alone ask for.
     double bound();
 
-    const std::vector<MustHitSet>& sets() const { return sets_; }
+    const std::vector<PackedSet>& sets() const { return sets_; }
     bool is_free(std::size_t sample) const {
         assert(sample < statuses_.size());
         return statuses_[sample] == SampleStatus::free;
@@ -178,21 +174,21 @@ private:
     bool without_cover_ = false;
     std::optional<CoverChoice::Decision> decision_;
     std::uint64_t work_at_decision_ = 0;
-    Improve improve_;
+    ImproveFunction improve_;
     double upper_ = 0;
     MaxMargin solver_;   // kept samples, flips, and free samples with cost left
     MaxMargin decided_;  // kept samples and flips; free ones only while a set is looked at
     std::vector<SampleStatus> statuses_;
     std::vector<double> residual_;
-    std::vector<MustHitSet> sets_;
+    std::vector<PackedSet> sets_;
     double given_up_cost_ = 0;
     double packed_cost_ = 0;
     double proven_cost_ = 0;  // what the solutions of the subproblem give up costs at least this
     std::uint64_t decisions_ = 0;
     CoverBound cover_;
     // The basis to go on from, and the one that cover_ has; none means one without sets. Subproblems share them.
-    std::shared_ptr<const CoverLp::Snapshot> cover_basis_;
-    std::shared_ptr<const CoverLp::Snapshot> loaded_basis_;
+    std::shared_ptr<const CoverLp::BasisSnapshot> cover_basis_;
+    std::shared_ptr<const CoverLp::BasisSnapshot> loaded_basis_;
     MaxMargin separator_;  // kept samples, flips, and free samples with small values in the cover bound
     std::vector<double> cover_values_;
     std::size_t region_rows_ = 0;

@@ -62,10 +62,10 @@ bool PackingState::uses_cover() {
 PackingState::Found PackingState::cover() {
     // Without a basis there is none to share, and what cover_ has may be of anywhere.
     if (!cover_basis_ || cover_basis_ != loaded_basis_) {
-        cover_.load(cover_basis_ ? *cover_basis_ : CoverLp::Snapshot{}, statuses_);
+        cover_.load(cover_basis_ ? *cover_basis_ : CoverLp::BasisSnapshot{}, statuses_);
     }
     const Found found = raise_cover();
-    cover_basis_ = loaded_basis_ = std::make_shared<const CoverLp::Snapshot>(cover_.snapshot());
+    cover_basis_ = loaded_basis_ = std::make_shared<const CoverLp::BasisSnapshot>(cover_.snapshot());
     return found;
 }
 

@@ -10,8 +10,6 @@ namespace hardmargin {
 
 namespace {
 
-using Verdict = PackingState::Verdict;
-
 // Subproblems without the cover bound are so much cheaper, about, that a slice may have more of them.
 constexpr std::uint64_t work_of_node = 16;
 // Samples with a value up to this in the cover bound are not given up in it, except for rounding.
@@ -26,7 +24,7 @@ PackingOptions with_knowledge(const Samples& samples, PackingOptions options) {
 
 }  // namespace
 
-PackingTree::PackingTree(const Samples& samples, const PackingOptions& options, PackingState::Improve improve)
+PackingTree::PackingTree(const Samples& samples, const PackingOptions& options, ImproveFunction improve)
     : samples_(samples),
       options_(with_knowledge(samples, options)),
       state_(samples, options_, std::move(improve)) {}

@@ -20,7 +20,7 @@ public:
     using Node = PackingNode;
     using Options = PackingOptions;
 
-    PackingTree(const Samples& samples, const PackingOptions& options, PackingState::Improve improve);
+    PackingTree(const Samples& samples, const PackingOptions& options, ImproveFunction improve);
 
     // See PackingState::set_region().
     void set_region(const std::vector<ExtraRow>& rows) { state_.set_region(rows); }

@@ -144,7 +144,7 @@ void MaxMargin::start() {
     solution_.active.push_back(deepest[0]);
     solution_.multipliers.push_back(0.0);
     set_bias();
-    if (enter(deepest[1], 2.0, infinity) != Entry::entered) {
+    if (enter(deepest[1], 2.0, infinity) != EntryOutcome::entered) {
         forget();
     }
 }
@@ -177,7 +177,7 @@ double MaxMargin::tolerance() const {
     return std::clamp(64 * std::numeric_limits<double>::epsilon() * size, margin_tolerance, worst_margin_tolerance);
 }
 
-MaxMargin::Entry MaxMargin::enter(std::size_t row, double violation, double threshold) {
+MaxMargin::EntryOutcome MaxMargin::enter(std::size_t row, double violation, double threshold) {
     double multiplier = 0;
     const std::size_t most_steps = 4 * samples_.dimension() + 16;
     for (std::size_t steps = 0; steps < most_steps; ++steps) {
@@ -188,7 +188,7 @@ MaxMargin::Entry MaxMargin::enter(std::size_t row, double violation, double thre
             solution_.multipliers.insert(solution_.multipliers.begin(), 0.0);
             solution_.exact = false;
             set_bias();
-            return Entry::entered;
+            return EntryOutcome::entered;
         }
         const double squared_length = steps == 0 ? relate(row) : relate_again(row);
         double dual_step = infinity;
@@ -204,13 +204,13 @@ MaxMargin::Entry MaxMargin::enter(std::size_t row, double violation, double thre
         if (step == infinity) {
             certify_ray(row);
             withdraw_or_forget(row, multiplier);
-            return Entry::impossible;
+            return EntryOutcome::impossible;
         }
         const double value = solution_.value + step * (violation - 0.5 * step * squared_length);
         if (value >= threshold) {
             certify_step(row, multiplier, step);
             withdraw_or_forget(row, multiplier);
-            return Entry::passed_threshold;
+            return EntryOutcome::passed_threshold;
         }
         for (std::size_t index = 0; index < solution_.active.size(); ++index) {
             solution_.multipliers[index] = std::max(0.0, solution_.multipliers[index] - step * shares_[index]);
@@ -224,13 +224,13 @@ MaxMargin::Entry MaxMargin::enter(std::size_t row, double violation, double thre
         if (primal_step <= dual_step) {
             append(row, multiplier, squared_length);
             set_bias();
-            return Entry::entered;
+            return EntryOutcome::entered;
         }
         if (!erase(leaving)) {
-            return Entry::trouble;
+            return EntryOutcome::trouble;
         }
     }
-    return Entry::trouble;
+    return EntryOutcome::trouble;
 }
 
 bool MaxMargin::withdraw(std::size_t row, double multiplier) {
@@ -338,19 +338,19 @@ MaxMarginStatus MaxMargin::solve(double threshold) {
             continue;
         }
         switch (enter(row, violation, reach)) {
-            case Entry::entered:
+            case EntryOutcome::entered:
                 break;
-            case Entry::passed_threshold:
+            case EntryOutcome::passed_threshold:
                 if (certificate_value_ >= threshold) {
                     return MaxMarginStatus::threshold;
                 }
                 return MaxMarginStatus::failed;
-            case Entry::impossible:
+            case EntryOutcome::impossible:
                 if (certificate_value_ > 0 && (threshold == no_threshold || certificate_value_ >= threshold)) {
                     return MaxMarginStatus::infeasible;
                 }
                 return MaxMarginStatus::failed;
-            case Entry::trouble:
+            case EntryOutcome::trouble:
                 forget();
                 if (++restarts > 1) {
                     return MaxMarginStatus::failed;

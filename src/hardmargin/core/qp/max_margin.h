@@ -165,7 +165,7 @@ private:
                            [this](std::size_t row) { return enabled(row); });
     }
 
-    enum class Entry { entered, passed_threshold, impossible, trouble };
+    enum class EntryOutcome { entered, passed_threshold, impossible, trouble };
 
     double bias_coefficient(std::size_t row) const { return hardmargin::bias_coefficient(samples_, row); }
     double bound(std::size_t row) const;
@@ -217,7 +217,7 @@ private:
     double bound_from_origin(std::size_t row) const;
     std::size_t none() const { return rows_.extra(extra_rows_.size()); }
     double tolerance() const;
-    Entry enter(std::size_t row, double violation, double threshold);
+    EntryOutcome enter(std::size_t row, double violation, double threshold);
     // Lowers the multiplier of a row outside the active set to zero, which leaves a solution of the active
     // rows.
     bool withdraw(std::size_t row, double multiplier);

@@ -33,6 +33,7 @@
 #include "base/samples.h"
 #include "qp/max_margin.h"
 #include "tree/node_queue.h"
+#include "tree/subproblem.h"
 
 namespace hardmargin {
 
@@ -48,17 +49,6 @@ struct SearchLimits {
     // Solutions that cost less than this are worth keeping, even if they are not what is searched for.
     double keep_below = 0;
 };
-
-// An open subproblem as data. None of its solutions costs less than the smaller one of `bound` and `upper`.
-template <typename Node>
-concept SearchNode = std::movable<Node> && requires(Node node, const Node& constant) {
-    { node.bound } -> std::same_as<double&>;
-    { node.upper } -> std::same_as<double&>;
-    { constant.size_in_memory() } -> std::convertible_to<std::size_t>;
-};
-
-// Called with a solver whose solution satisfies its rows; returns the present upper bound.
-using ImproveFunction = std::function<double(const MaxMargin&)>;
 
 // Searches below one subproblem, depth first; every thread makes one. search(node, upper, node_limit, stop, pause)
 // returns what is left open of `node`: if nothing, none of its solutions is better than the incumbent by the gap.
