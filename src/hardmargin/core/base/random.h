@@ -36,7 +36,7 @@ public:
     // Standard normal.
     double normal() {
         const double radius = std::sqrt(-2 * std::log(1 - uniform()));
-        return radius * std::cos(6.283185307179586 * uniform());
+        return radius * std::cos(two_pi * uniform());
     }
 
     template <typename Value>
@@ -47,6 +47,8 @@ public:
     }
 
 private:
+    static constexpr double two_pi = 6.283185307179586;
+
     std::uint64_t state_;
 };
 

@@ -86,6 +86,9 @@ void bind_max_margin(nb::module_& module) {
         });
 }
 
+// A limit that can be added to the work done so far without overflow.
+constexpr std::uint64_t unlimited_work = ~std::uint64_t{0} >> 1;
+
 class OwningPrimalSearch {
 public:
     OwningPrimalSearch(const Matrix& features, const Vector& labels, const Vector& costs, std::uint64_t seed)
@@ -113,7 +116,7 @@ public:
         Hyperplane hyperplane{std::vector<double>(samples_.stride()), bias};
         std::copy_n(weights.data(), weights.size(), hyperplane.weights.data());
         return watched(seconds, nb::none(), [&](Control& control) {
-            search_.offer(control, {~std::uint64_t{0} >> 1, 0, 0.0, 0.0}, hyperplane);
+            search_.offer(control, {unlimited_work, 0, 0.0, 0.0}, hyperplane);
         });
     }
 

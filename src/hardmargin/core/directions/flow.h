@@ -48,13 +48,16 @@ private:
     void add_flow(State& state, std::size_t positive, std::size_t negative, double change) const;
     void index_by_negative(const State& state);
 
+    static constexpr std::int32_t path_start = -1;
+    static constexpr std::int32_t not_reached = -2;
+
     const Samples& samples_;
     const PairConflicts& pairs_;
     double negligible_;
     std::vector<std::size_t> begin_of_negative_;  // into edge_of_negative_
     std::vector<std::size_t> edge_of_negative_;   // numbers of the edges, by negatives
     std::vector<std::int32_t> reached_from_;      // the positive from which a negative was reached
-    std::vector<std::int32_t> came_by_;  // the negative by which a positive was reached; -1: start, -2: not
+    std::vector<std::int32_t> came_by_;  // the negative by which a positive was reached, or one of these
     std::vector<std::uint64_t> unvisited_;
     std::vector<std::size_t> pending_;
     std::uint64_t work_ = 0;

@@ -8,6 +8,13 @@
 
 namespace hardmargin {
 
+namespace {
+
+// A unit vector whose squared distance to the first axis is not above this needs no mirror.
+constexpr double already_there = 1e-12;
+
+}  // namespace
+
 DirectionFrame::DirectionFrame(const Samples& samples, std::span<const double> first_axis, std::size_t mirrored)
     : dimension_(samples.dimension()),
       stride_(samples.stride()),
@@ -29,7 +36,6 @@ DirectionFrame::DirectionFrame(const Samples& samples, std::span<const double> f
         }
         mirror[mirrored] -= 1;
         const double squared = dot(mirror.data(), mirror.data(), stride_);
-        constexpr double already_there = 1e-12;
         for (std::size_t k = 0; squared > already_there && k < dimension_; ++k) {
             add_scaled(&axes_[k * stride_], -2 * mirror[k] / squared, mirror.data(), stride_);
         }

@@ -18,8 +18,8 @@ ConflictMatching::ConflictMatching(const Samples& samples, const PairConflicts& 
 }
 
 void ConflictMatching::start(State& state) const {
-    state.partner_of_positive.assign(pairs_.positives(), -1);
-    state.partner_of_negative.assign(pairs_.words() * word_bits, -1);
+    state.partner_of_positive.assign(pairs_.positives(), unmatched);
+    state.partner_of_negative.assign(pairs_.words() * word_bits, unmatched);
     state.size = 0;
 }
 
@@ -121,8 +121,8 @@ bool ConflictMatching::release(const PairConflicts::Level& level, State& state, 
     }
     const std::size_t positive = is_positive ? number : static_cast<std::size_t>(partner);
     const std::size_t negative = is_positive ? static_cast<std::size_t>(partner) : number;
-    state.partner_of_positive[positive] = -1;
-    state.partner_of_negative[negative] = -1;
+    state.partner_of_positive[positive] = unmatched;
+    state.partner_of_negative[negative] = unmatched;
     leave_out(beside);
     if (!is_positive) {
         // The path that makes up for the pair starts from the partner.

@@ -19,9 +19,11 @@ namespace hardmargin {
 class ConflictMatching {
 public:
     static constexpr bool equal_costs = true;
+    // The partner of a sample without one; all others are not negative.
+    static constexpr std::int32_t unmatched = -1;
 
     struct State {
-        std::vector<std::int32_t> partner_of_positive;  // -1: none
+        std::vector<std::int32_t> partner_of_positive;  // or `unmatched`
         std::vector<std::int32_t> partner_of_negative;
         std::size_t size = 0;
     };

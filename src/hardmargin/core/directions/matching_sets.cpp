@@ -72,7 +72,7 @@ bool ConflictMatching::replace(std::size_t start, const PairConflicts::Level& le
                 negative = place * word_bits + static_cast<std::size_t>(std::countr_zero(bits));
                 unset_bit(unvisited_.data(), negative);
                 unset_bit(targets.data(), negative);
-                state.partner_of_positive[static_cast<std::size_t>(state.partner_of_negative[negative])] = -1;
+                state.partner_of_positive[static_cast<std::size_t>(state.partner_of_negative[negative])] = unmatched;
                 return true;
             }
         }
@@ -105,8 +105,8 @@ std::size_t ConflictMatching::exchange(const PairConflicts::Level& level, State&
         }
         const auto positive = static_cast<std::size_t>(state.partner_of_negative[negative]);
         unset_bit(unvisited_.data(), negative);
-        state.partner_of_positive[positive] = -1;
-        state.partner_of_negative[negative] = -1;
+        state.partner_of_positive[positive] = unmatched;
+        state.partner_of_negative[negative] = unmatched;
         if (augment(positive, level, state)) {
             ++exchanged;
         } else {

@@ -18,6 +18,14 @@ constexpr double underflow = 1e-40;
 constexpr double least_needed = 1e-30;
 // Numbers of single precision are rounded by less than this share, even if a few times.
 constexpr double single_share = 0x1p-22;
+// One rounding in single precision, and how many numbers go through besides those of a sum.
+constexpr double single_unit = 0x1p-23;
+constexpr std::size_t single_roundings = 6;
+// Samples of each class whose pairs give the typical differences.
+constexpr std::size_t typical_samples = 100;
+// One in this many differences, the largest ones, is left out of their mean: a few far samples would make up all of
+// it.
+constexpr std::size_t far_differences = 10;
 // Words whose ranges are remembered: 64 MB of them.
 constexpr std::size_t most_words_remembered = std::size_t{1} << 18;
 
@@ -55,10 +63,9 @@ void PairConflicts::number_samples() {
 }
 
 void PairConflicts::find_typical_differences() {
-    // All pairs of up to a hundred of each class, evenly picked.
-    constexpr std::size_t enough = 100;
-    const std::size_t positive_step = std::max<std::size_t>(1, positives() / enough);
-    const std::size_t negative_step = std::max<std::size_t>(1, negatives() / enough);
+    // Evenly picked.
+    const std::size_t positive_step = std::max<std::size_t>(1, positives() / typical_samples);
+    const std::size_t negative_step = std::max<std::size_t>(1, negatives() / typical_samples);
     std::vector<double> differences;
     for (std::size_t k = 0; k < frame_.dimension(); ++k) {
         differences.clear();
@@ -69,8 +76,7 @@ void PairConflicts::find_typical_differences() {
             }
         }
         if (!differences.empty()) {
-            // The mean without the largest tenth: a few far samples would make up all of it.
-            const std::size_t count = differences.size() - differences.size() / 10;
+            const std::size_t count = differences.size() - differences.size() / far_differences;
             const auto end = differences.begin() + static_cast<std::ptrdiff_t>(count);
             std::nth_element(differences.begin(), end - 1, differences.end());
             typical_differences_[k] = std::accumulate(differences.begin(), end, 0.0) / static_cast<double>(count);
@@ -145,7 +151,7 @@ void PairConflicts::project(ClassColumns& columns, const DirectionNode& region, 
     // Every number in single precision is rounded a few times, sums of `used_` of them once a term; what is summed
     // up is at most the projection and the reach of each sample of a pair. Numbers of double precision are rounded
     // too, relative to the size of the sample, and coordinates are wrong by DirectionFrame::rounding.
-    const double share = 0x1p-23 * static_cast<double>(used_ + 6);
+    const double share = single_unit * static_cast<double>(used_ + single_roundings);
     for (std::size_t place = 0; place < padded; ++place) {
         const double projection = columns.projections[place];
         const double error = share * (std::fabs(projection) + columns.reaches[place]) +

@@ -12,19 +12,24 @@ namespace hardmargin {
 
 namespace {
 
+// Copies of samples are worth it up to this many times the number of samples.
+constexpr double most_copies = 1.25;
+// A cost counts as a multiple of another one if it misses it by no more than this share.
+constexpr double multiple_rounding = 1e-13;
+// The greatest length of the root is rounded up by this share.
+constexpr double length_rounding = 1e-9;
+
 // Samples that cost a few times as much as others, as merged duplicates do, put down so many times; none if these
 // are too many, or if costs are not multiples. With equal costs regions are bounded faster, and closed earlier.
 std::optional<Samples> samples_of_equal_cost(const Samples& samples) {
-    constexpr double most = 1.25;
-    constexpr double rounding = 1e-13;
     const double unit = *std::min_element(samples.costs().begin(), samples.costs().end());
     std::vector<double> features;
     std::vector<double> labels;
     for (std::size_t i = 0; i < samples.count(); ++i) {
         const double copies = std::round(samples.cost(i) / unit);
         const double total = static_cast<double>(labels.size()) + copies;
-        if (!(std::fabs(copies * unit - samples.cost(i)) <= rounding * samples.cost(i)) ||
-            total > most * static_cast<double>(samples.count())) {
+        if (!(std::fabs(copies * unit - samples.cost(i)) <= multiple_rounding * samples.cost(i)) ||
+            total > most_copies * static_cast<double>(samples.count())) {
             return std::nullopt;
         }
         labels.resize(static_cast<std::size_t>(total), samples.label(i));
@@ -54,7 +59,7 @@ DirectionOutcome search(const Samples& samples, std::vector<DirectionNode> front
 
 std::vector<DirectionNode> direction_root(const Samples& samples, double upper, const DirectionOptions& options) {
     const double objective = best_known(samples, upper).objective;
-    const double longest = std::sqrt(2 * std::max(objective, 0.0)) * (1 + 1e-9);
+    const double longest = std::sqrt(2 * std::max(objective, 0.0)) * (1 + length_rounding);
     return DirectionFrame(samples, options.first_axis, options.mirrored).whole(longest, objective);
 }
 

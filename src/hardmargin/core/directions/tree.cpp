@@ -18,6 +18,8 @@ namespace {
 constexpr double worthwhile = 0.02;
 // Lengths are halved where that changes pairs so many times more than halving a coordinate.
 constexpr double length_reluctance = 1.7;
+// A region without a least length gets one that changes pairs by at least this share of what they need.
+constexpr double least_length_change = 0.1;
 // Where no split changes a pair by more than a share of what pairs need, splitting is at its end. The more pairs
 // there are, the closer they lie together; but no closer than single precision tells apart.
 constexpr double narrow_few = 1e-5;
@@ -328,7 +330,7 @@ bool DirectionTree<PairCover>::split(const DirectionNode& region, DirectionNode&
         const double middle =
             region.shortest > 0
                 ? 2 / (1 / region.shortest + 1 / region.longest)
-                : 1 / (1 / region.longest + 0.5 * std::max(widest_effect, 0.1 * needed_longest) / least);
+                : 1 / (1 / region.longest + 0.5 * std::max(widest_effect, least_length_change * needed_longest) / least);
         first.shortest = middle;
         second.longest = middle;
         return middle > region.shortest && middle < region.longest;

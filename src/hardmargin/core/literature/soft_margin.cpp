@@ -16,6 +16,8 @@ namespace {
 constexpr int most_steps = 200;
 // Share of the way to the boundary that a step may go.
 constexpr double boundary_share = 0.995;
+// Shorter steps gain nothing.
+constexpr double shortest_step = 1e-10;
 
 // A symmetric positive definite system of small dimension, by its Cholesky factor.
 class System {
@@ -204,7 +206,7 @@ private:
     bool advance(double length) {
         const bool finite = std::all_of(weight_step_.begin(), weight_step_.end(),
                                         [](double value) { return std::isfinite(value); });
-        if (!finite || !(length > 1e-10)) {
+        if (!finite || !(length > shortest_step)) {
             return false;
         }
         for (std::size_t j = 0; j < dimension_; ++j) {

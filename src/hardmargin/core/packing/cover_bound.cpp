@@ -10,13 +10,13 @@ namespace hardmargin {
 
 namespace {
 
+// Sets after which the pool is trimmed, and what is left of it then.
 constexpr std::size_t largest_pool = 20'000;
 constexpr std::size_t trimmed_pool = 8'000;
+// Steps of the simplex method in one solve.
 constexpr std::size_t step_limit = 2'000;
 // Values of the program this close to covering a set do cover it.
 constexpr double violation_tolerance = 1e-4;
-// The bound is known to better than this many samples.
-constexpr double rounding_tolerance = 1e-5;
 
 }  // namespace
 
@@ -34,7 +34,7 @@ double CoverBound::rounded(double cost) const {
     if (common_cost_ <= 0) {
         return cost;
     }
-    return std::max(cost, common_cost_ * std::ceil(cost / common_cost_ - rounding_tolerance));
+    return std::max(cost, common_cost_ * std::ceil(cost / common_cost_ - cover_rounding));
 }
 
 void CoverBound::learn(const MaxMargin& solver) {

@@ -18,6 +18,9 @@
 
 namespace hardmargin {
 
+// The cover bound is known to better than this many samples.
+inline constexpr double cover_rounding = 1e-5;
+
 enum class SampleStatus : unsigned char { free, kept, given_up };
 
 class CoverBound {

@@ -46,6 +46,10 @@ public:
 private:
     // Distances from this one on are treated alike.
     static constexpr std::size_t largest_distance = 63;
+    // Distances at which both ways are tried, below and from the threshold on. More above: nearest to the leaves
+    // there is little to gain by either way.
+    static constexpr std::size_t tried_below = 1;
+    static constexpr std::size_t tried_above = 3;
 
     struct Record {
         double work = 0;
@@ -66,8 +70,9 @@ private:
     Way favoured(std::size_t distance) const {
         return distance >= threshold_ ? Way::with_cover : Way::without_cover;
     }
-    // One step down. Up it takes more of them: nearest to the leaves there is little to gain by either way.
-    bool is_tried(std::size_t distance) const { return distance + 1 >= threshold_ && distance < threshold_ + 3; }
+    bool is_tried(std::size_t distance) const {
+        return distance + tried_below >= threshold_ && distance < threshold_ + tried_above;
+    }
     // Moves the threshold if the unfavoured way at this distance has proven better.
     void reconsider(std::size_t distance);
 

@@ -21,10 +21,15 @@ constexpr double optimality_tolerance = 1e-3;
 constexpr double pivot_tolerance = 1e-7;
 // Steps after which the inverse is computed afresh.
 constexpr std::size_t oldest_inverse = 100;
+// Steps that differ by no more than this much of a cost are alike.
+constexpr double hair = 1e-10;
+constexpr std::size_t most_candidates = 50;
 // Sets that are covered by less than this beyond what they need are looked at first.
 constexpr double nearly_tight_slack = 0.4;
 // Multiply-adds that take about as long as adding up the values of a set.
 constexpr std::size_t work_of_slack = 16;
+// The same for a column of the inverse, besides its entries.
+constexpr std::size_t work_of_column = 16;
 // The same for changing what belongs to an item, one after the other or here and there.
 constexpr std::size_t work_of_item = 4;
 constexpr std::size_t work_of_scattered_item = 2;
@@ -145,7 +150,6 @@ void CoverLp::find_load_changes() {
 
 // Of those that block within a hair of the first, the one with the largest pivot.
 CoverLp::Leaving CoverLp::ratio_test() {
-    constexpr double hair = 1e-10;
     double limit = std::numeric_limits<double>::infinity();
     for (std::size_t k = 0; k < basis_.sets.size(); ++k) {
         if (decreases_[k] > pivot_tolerance) {
@@ -253,7 +257,6 @@ void CoverLp::note_lack(std::uint32_t set, double lack) {
 }
 
 void CoverLp::take_candidates() {
-    constexpr std::size_t most_candidates = 50;
     if (lacks_.size() > most_candidates) {
         std::nth_element(lacks_.begin(), lacks_.begin() + most_candidates, lacks_.end(), std::greater<>());
         lacks_.resize(most_candidates);
@@ -318,7 +321,7 @@ CoverLp::Status CoverLp::solve(std::size_t step_limit) {
             replace_item(place, static_cast<std::uint32_t>(leaving.place));
         }
         ++age_;
-        work_ += basis_.sets.size() * (basis_.sets.size() + 16) + work_of_item * item_count();
+        work_ += basis_.sets.size() * (basis_.sets.size() + work_of_column) + work_of_item * item_count();
     }
 }
 

@@ -16,13 +16,16 @@ namespace {
 // Costs are scaled to one, so these are absolute.
 constexpr double smallest_pivot = 1e-7;
 constexpr double feasibility_tolerance = 1e-9;
+// Rows of the inverse are padded to multiples of this, and there is room for this many at first.
+constexpr std::size_t row_unit = 16;
+constexpr std::size_t first_stride = 64;
 
 }  // namespace
 
 // For an inverse of this size, whose entries are yet to be set.
 void CoverLp::make_room(std::size_t size) {
     if (size > stride_) {
-        stride_ = padded_size(size + size / 2, 16);
+        stride_ = padded_size(size + size / 2, row_unit);
         inverse_.resize(stride_ * stride_);
     }
 }
@@ -198,7 +201,7 @@ void CoverLp::append(std::uint32_t set, std::uint32_t item, double lack) {
 }
 
 void CoverLp::widen() {
-    const std::size_t wider = std::max<std::size_t>(2 * stride_, 64);
+    const std::size_t wider = std::max(2 * stride_, first_stride);
     std::vector<double> inverse(wider * wider);
     for (std::size_t place = 0; place < stride_; ++place) {
         std::copy_n(row_of(place), stride_, inverse.data() + place * wider);

@@ -5,9 +5,15 @@
 
 namespace hardmargin {
 
+namespace {
+
+// Bytes that the index by hashes needs for a set, approximately.
+constexpr std::size_t memory_of_index = 48;
+
+}  // namespace
+
 std::size_t SetPool::memory() const {
-    constexpr std::size_t index_entry = 48;
-    return size() * (sizeof(Entry) + index_entry + 2 * words_ * sizeof(std::uint64_t));
+    return size() * (sizeof(Entry) + memory_of_index + 2 * words_ * sizeof(std::uint64_t));
 }
 
 std::vector<std::uint32_t> SetPool::listed(std::span<const std::uint64_t> bits) const {

@@ -6,7 +6,9 @@ namespace hardmargin {
 
 namespace {
 
-constexpr std::size_t largest_count = 8'000;
+// Sets that are left when the store is trimmed, and how many it has before.
+constexpr std::size_t trimmed_count = 8'000;
+constexpr std::size_t largest_count = trimmed_count + trimmed_count / 4;
 
 }  // namespace
 
@@ -18,8 +20,8 @@ void SetStore::exchange(SetPool& pool, Visit& visit, std::size_t largest_memory)
         }
     }
     // Only the sets used last are worth their time in a pool.
-    if (pool_.size() > largest_count + largest_count / 4 || pool_.memory() > largest_memory) {
-        pool_.trim(std::min(largest_count, pool_.size() / 2));
+    if (pool_.size() > largest_count || pool_.memory() > largest_memory) {
+        pool_.trim(std::min(trimmed_count, pool_.size() / 2));
     }
     for (std::size_t index = 0; index < pool_.size(); ++index) {
         if (pool_.last_use(index) > visit.taken) {

@@ -18,6 +18,11 @@ constexpr double negligible_share = 0.02;
 constexpr double least_gain = 0.01;
 // Sums of few costs are wrong by less than this share.
 constexpr double least_rounding_share = 1e-12;
+// A packing that is repacked is worth as much as before if it has lost less than this share.
+constexpr double repacking_rounding = 1e-9;
+// The solver takes no threshold of zero.
+constexpr double least_threshold = 1e-300;
+constexpr int most_failures = 1;
 
 }  // namespace
 
@@ -249,7 +254,7 @@ Verdict PackingState::extend() {
         const MaxMarginStatus status = solver_.solve(room());
         if (status == MaxMarginStatus::failed) {
             solver_.forget();
-            if (++failures > 1) {
+            if (++failures > most_failures) {
                 return Verdict::open;
             }
             continue;
@@ -379,7 +384,7 @@ PackingState::Found PackingState::repack_set(std::size_t index) {
         return Found::something;
     }
     // A smaller set of the same worth is kept, though it proves nothing by itself.
-    const bool smaller = packed_cost_ >= packed_before * (1 - 1e-9) && first_size > 0 && first_size < size_before;
+    const bool smaller = packed_cost_ >= packed_before * (1 - repacking_rounding) && first_size > 0 && first_size < size_before;
     if (!smaller) {
         restore(before_repack_);
     }
@@ -389,7 +394,7 @@ PackingState::Found PackingState::repack_set(std::size_t index) {
 // ---- bounds and snapshots
 
 double PackingState::norm_of_decided() {
-    switch (decided_.solve(std::max(room(), 1e-300))) {
+    switch (decided_.solve(std::max(room(), least_threshold))) {
         case MaxMarginStatus::optimal:
             return decided_.certify_solution();
         case MaxMarginStatus::threshold:

@@ -19,6 +19,9 @@ constexpr double patience = 8;
 // next.
 constexpr std::array value_levels = {1e-9, 0.12, 0.25};
 
+// Members that are left out after a set was found, so that the next one differs from it.
+constexpr std::size_t members_left_out = 2;
+
 // Follows the cover bound through the rounds, in samples.
 class Pace {
 public:
@@ -30,12 +33,13 @@ public:
             return true;
         }
         const double gain = (last_.back() - last_.front()) / static_cast<double>(last_.size() - 1);
-        const double wanted = std::floor(value + 1e-5) + 1 - value;
+        const double wanted = std::floor(value + cover_rounding) + 1 - value;
         return gain * patience >= wanted;
     }
 
 private:
-    std::array<double, 4> last_{};
+    static constexpr std::size_t rounds = 4;
+    std::array<double, rounds> last_{};
     std::size_t count_ = 0;
 };
 
@@ -159,8 +163,8 @@ PackingState::Found PackingState::find_uncovered_sets(double largest_value) {
         if (cover_.add_violated(certify_alone(members) ? decided_ : separator_)) {
             result = Found::something;
         }
-        // Without its two heaviest members the next set will be another one, though not a disjoint one.
-        const std::size_t heaviest = std::min<std::size_t>(2, members.size());
+        // Without its heaviest members the next set will be another one, though not a disjoint one.
+        const std::size_t heaviest = std::min(members_left_out, members.size());
         std::partial_sort(
             members.begin(), members.begin() + static_cast<std::ptrdiff_t>(heaviest), members.end(),
             [](const Member& left, const Member& right) { return left.multiplier > right.multiplier; });

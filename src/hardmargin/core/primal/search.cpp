@@ -1,6 +1,7 @@
 #include "primal/search.h"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cmath>
 #include <limits>
@@ -15,14 +16,20 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 // Improvements smaller than this are rounding.
 constexpr double noticeable = 1 - 1e-12;
+// Hinge-loss machines whose directions are tried before anything else.
+constexpr std::array screening_factors = {3.0, 0.1, 100.0};
 constexpr std::size_t screening_passes = 30;
+// Starts from ramp losses, the first ones with all samples and the others with a part of them.
 constexpr int ramp_starts = 16;
+constexpr int full_ramp_starts = 4;
 constexpr int direction_starts = 8;
 
 // How the walk divides its moves.
 constexpr double release_moves = 0.75;
 constexpr double turn_moves = 0.05;
 constexpr double upward_share = 0.75;
+// Support samples that are given up in one move without a line.
+constexpr std::size_t most_let_go = 3;
 // How often all given-up samples are tried again; always when a place is this close to the best one.
 constexpr double take_back_share = 0.05;
 constexpr double close_to_best = 1.003;
@@ -30,9 +37,18 @@ constexpr double close_to_best = 1.003;
 // objective.
 constexpr double heat_in_costs = 0.7;
 constexpr double heat_share = 0.035;
+// Rounds without success before the walk returns or starts anew.
 constexpr std::uint64_t patience = 1000;
 // One in this many times the walk starts anew instead of returning to the best place.
 constexpr std::uint64_t tries_a_new_start = 3;
+
+// Steps along a line shorter than this do not count as a move.
+constexpr double shortest_step = 1e-9;
+// Sorting the events of a line costs about as much as this many features.
+constexpr std::size_t features_of_sorting = 20;
+// A sample that costs nearly as much to keep as to give up is not taken back.
+constexpr double worthwhile = 1 - 1e-10;
+constexpr int most_failures = 2;
 
 }  // namespace
 
@@ -87,7 +103,7 @@ bool PrimalSearch::out_of_budget() {
 void PrimalSearch::start(Control& control, const Budget& budget) {
     set_budget(control, budget);
     start_from_all_samples();
-    for (const double factor : {3.0, 0.1, 100.0}) {
+    for (const double factor : screening_factors) {
         set_limits(factor, {});
         screen(hinge_.solve(limits_, screening_passes, random_, stop_));
     }
@@ -96,7 +112,7 @@ void PrimalSearch::start(Control& control, const Budget& budget) {
     start_from_hinge_losses();
     start_from_reweighted_losses();
     for (int start = 0; start < ramp_starts && !out_of_budget(); ++start) {
-        start_from_ramp_loss(start >= ramp_starts / 4);
+        start_from_ramp_loss(start >= full_ramp_starts);
     }
     for (int start = 0; start < direction_starts && !out_of_budget(); ++start) {
         start_from_random_direction();
@@ -170,7 +186,6 @@ PrimalSearch::Move PrimalSearch::make_move(double acceptable) {
 // One support sample is released, the others stay tight. Upwards it falls inside the margin, downwards it is
 // kept with room to spare.
 PrimalSearch::Route PrimalSearch::release_route() {
-    constexpr double shortest_step = 1e-9;
     Route route{0, shortest_step, infinity};
     const std::size_t index = random_.below(solver_.active_rows().size());
     solver_.release_direction(index, direction_.data(), route.bias_direction);
@@ -199,8 +214,7 @@ PrimalSearch::Route PrimalSearch::turn_route() {
 
 PrimalSearch::Move PrimalSearch::follow(const Route& route, double acceptable) {
     samples_.margins(direction_.data(), route.bias_direction, slopes_.data());
-    // Sorting events costs about as much as twenty more features.
-    work_ += samples_.padded_count() * (samples_.dimension() + 20);
+    work_ += samples_.padded_count() * (samples_.dimension() + features_of_sorting);
     const std::span<const double> weights = solver_.weights();
     const Line line{solver_.margins(),
                     {slopes_.data(), samples_.count()},
@@ -225,7 +239,7 @@ PrimalSearch::Move PrimalSearch::follow(const Route& route, double acceptable) {
 }
 
 PrimalSearch::Move PrimalSearch::let_go() {
-    const std::size_t count = 1 + random_.below(3);
+    const std::size_t count = 1 + random_.below(most_let_go);
     for (std::size_t k = 0; k < count && !solver_.active_rows().empty(); ++k) {
         solver_.disable(solver_.active_rows()[random_.below(solver_.active_rows().size())]);
         if (!make_affordable()) {
@@ -265,7 +279,6 @@ bool PrimalSearch::take_some_back() {
         if (out_of_budget()) {
             break;
         }
-        constexpr double worthwhile = 1 - 1e-10;
         solver_.enable(i);
         if (solver_.solve((before.value + samples_.cost(i)) * worthwhile) == MaxMarginStatus::optimal) {
             before = solver_.solution();
@@ -291,7 +304,7 @@ bool PrimalSearch::keep_only_marked() {
 }
 
 bool PrimalSearch::make_affordable() {
-    for (int failures = 0; failures < 2;) {
+    for (int failures = 0; failures < most_failures;) {
         const MaxMarginStatus status = solver_.solve(best_.objective);
         if (status == MaxMarginStatus::optimal) {
             return true;

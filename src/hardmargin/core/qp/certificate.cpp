@@ -21,6 +21,9 @@ constexpr int double_bits = 52;
 // Squares of values below 1e-154 vanish in a norm; multipliers of 40 bits raise what is lost to less than
 // this.
 constexpr double underflow_allowance = 1e-135;
+// Roundings of a term before it is summed up, and of the result afterwards.
+constexpr std::size_t roundings_of_term = 8;
+constexpr double roundings_of_result = 8;
 
 struct WholeMultiplier {
     std::size_t row;
@@ -113,7 +116,7 @@ double certified_value(const Samples& samples, std::span<const ExtraRow> extra_r
             gradient_size += factor * std::sqrt(dot(extra.normal.data(), extra.normal.data(), samples.stride()));
         }
     }
-    const double terms = static_cast<double>(whole.size() + samples.dimension() + 8);
+    const double terms = static_cast<double>(whole.size() + samples.dimension() + roundings_of_term);
     // Once an inexact term is in the sum, the whole-number terms are rounded too.
     if (demand_size > 0) {
         for (const WholeMultiplier& multiplier : whole) {
@@ -128,7 +131,7 @@ double certified_value(const Samples& samples, std::span<const ExtraRow> extra_r
         return 0;
     }
     const double ratio = safe_demand / safe_norm;
-    const double value = 0.5 * ratio * ratio * (1 - 8 * rounding_unit);
+    const double value = 0.5 * ratio * ratio * (1 - roundings_of_result * rounding_unit);
     return std::isfinite(value) ? value : std::numeric_limits<double>::max();
 }
 

@@ -19,14 +19,30 @@ constexpr double share_tolerance = 1e-12;
 // one.
 constexpr double margin_tolerance = 1e-10;
 constexpr double worst_margin_tolerance = 1e-6;
+// Rounding of a margin, relative to the size of its terms.
+constexpr double margin_rounding = 64 * std::numeric_limits<double>::epsilon();
+// By what the tolerance grows if rounding violates a tight row of an exact solution.
+constexpr double loosening = 10;
 // The value is driven this much beyond the threshold, relatively, so that rounding cannot spoil the
 // certificate.
 constexpr double threshold_slack = 1e-11;
 // Multipliers smaller than this, relative to the largest one, are left out of a certificate.
 constexpr double support_tolerance = 1e-12;
+// Updates after which the basis is built anew.
 constexpr int largest_age = 100;
+// A solve that gets into trouble starts anew this many times.
+constexpr int most_restarts = 1;
 // The clock costs nothing beside this many multiply-adds.
 constexpr std::uint64_t work_between_stops = 100000;
+
+// Far more steps than a row needs to enter or leave unless rounding makes it cycle; likewise the rows of a solve.
+std::size_t step_limit(const Samples& samples) {
+    return 4 * samples.dimension() + 16;
+}
+
+std::size_t iteration_limit(const Samples& samples) {
+    return 50 * (samples.dimension() + 20) + samples.count();
+}
 
 }  // namespace
 
@@ -144,7 +160,9 @@ void MaxMargin::start() {
     solution_.active.push_back(deepest[0]);
     solution_.multipliers.push_back(0.0);
     set_bias();
-    if (enter(deepest[1], 2.0, infinity) != EntryOutcome::entered) {
+    // With w = 0 and the bias of one class, the margin of the other one is -1.
+    constexpr double violation = 2;
+    if (enter(deepest[1], violation, infinity) != EntryOutcome::entered) {
         forget();
     }
 }
@@ -174,12 +192,12 @@ void MaxMargin::project_on_means() {
 double MaxMargin::tolerance() const {
     const double length = std::sqrt(2 * solution_.value) + origin_length_;
     const double size = length * samples_.largest_norm() + std::abs(solution_.bias);
-    return std::clamp(64 * std::numeric_limits<double>::epsilon() * size, margin_tolerance, worst_margin_tolerance);
+    return std::clamp(margin_rounding * size, margin_tolerance, worst_margin_tolerance);
 }
 
 MaxMargin::EntryOutcome MaxMargin::enter(std::size_t row, double violation, double threshold) {
     double multiplier = 0;
-    const std::size_t most_steps = 4 * samples_.dimension() + 16;
+    const std::size_t most_steps = step_limit(samples_);
     for (std::size_t steps = 0; steps < most_steps; ++steps) {
         if (!anchored() && !rows_.is_extra(row)) {
             // b is free. Balance asks for a multiplier of zero; and reduced normals of extra rows need no
@@ -234,7 +252,7 @@ MaxMargin::EntryOutcome MaxMargin::enter(std::size_t row, double violation, doub
 }
 
 bool MaxMargin::withdraw(std::size_t row, double multiplier) {
-    const std::size_t most_steps = 4 * samples_.dimension() + 16;
+    const std::size_t most_steps = step_limit(samples_);
     for (std::size_t steps = 0; multiplier > 0; ++steps) {
         if (steps == most_steps || (!anchored() && !rows_.is_extra(row))) {
             return false;
@@ -277,7 +295,7 @@ MaxMarginStatus MaxMargin::solve(double threshold) {
     assert(origin_.empty() || threshold == no_threshold);
     assert(!std::isnan(threshold));
     const double reach = threshold * (1 + threshold_slack);
-    const std::size_t most_iterations = 50 * (samples_.dimension() + 20) + samples_.count();
+    const std::size_t most_iterations = iteration_limit(samples_);
     double looseness = 1;
     int restarts = 0;
     coarse_ = false;
@@ -316,7 +334,7 @@ MaxMarginStatus MaxMargin::solve(double threshold) {
             }
             if (!refresh()) {
                 forget();
-                if (++restarts > 1) {
+                if (++restarts > most_restarts) {
                     return MaxMarginStatus::failed;
                 }
                 start();
@@ -330,8 +348,8 @@ MaxMarginStatus MaxMargin::solve(double threshold) {
                     forget();
                 }
             } else {
-                looseness *= 10;
-                if (allowed * 10 > worst_margin_tolerance) {
+                looseness *= loosening;
+                if (allowed * loosening > worst_margin_tolerance) {
                     return MaxMarginStatus::failed;
                 }
             }
@@ -352,7 +370,7 @@ MaxMarginStatus MaxMargin::solve(double threshold) {
                 return MaxMarginStatus::failed;
             case EntryOutcome::trouble:
                 forget();
-                if (++restarts > 1) {
+                if (++restarts > most_restarts) {
                     return MaxMarginStatus::failed;
                 }
                 start();

@@ -14,6 +14,8 @@ namespace {
 // A normal whose part outside the span of the others is shorter than this, relative to what it was computed
 // from, lies inside.
 constexpr double dependence_tolerance = 1e-10;
+// The same for rows that were found independent before.
+constexpr double rebuilding_tolerance = 0.1 * dependence_tolerance;
 // Multipliers below zero by no more than this, relative to the largest one, are zero.
 constexpr double negative_tolerance = 1e-9;
 // How far a solution may be from the combination of its active rows' normals, and these from being tight.
@@ -123,7 +125,7 @@ bool MaxMargin::rebuild_basis() {
         load_reduced_normal(row);
         const double squared_length = solution_.basis.split(normal_.data(), projections_.data(), rest_.data());
         const double shortest =
-            0.1 * dependence_tolerance * (normal_norm(row) + (anchored() ? normal_norm(solution_.active[0]) : 0.0));
+            rebuilding_tolerance * (normal_norm(row) + (anchored() ? normal_norm(solution_.active[0]) : 0.0));
         if (!(squared_length > shortest * shortest) || solution_.basis.count() == samples_.dimension()) {
             return false;
         }

@@ -147,6 +147,8 @@ public:
 private:
     // What a slice does at least, of what it may do, before it ends for threads that have nothing to do.
     static constexpr std::uint64_t smallest_share = 8;
+    // How long an idle thread waits before it looks at the limits again.
+    static constexpr std::chrono::milliseconds longest_wait{20};
 
     // A part of `node`, with what is known of all of it.
     Node inherited(Node part, const Node& node) const {
@@ -223,7 +225,7 @@ private:
                 // Woken by whoever puts something into the queue or finds it finished; the leader looks at the
                 // clock, also while the others finish what they are at.
                 ++idle_;
-                changed_.wait_for(lock, std::chrono::milliseconds(20));
+                changed_.wait_for(lock, longest_wait);
                 --idle_;
                 lock.unlock();
                 stop();
