@@ -12,7 +12,7 @@ using namespace hardmargin;
 
 namespace {
 
-// Steps after which every inverse is computed afresh.
+// Steps after which every inverse is recomputed.
 constexpr std::size_t old_age = 1'000'000;
 
 struct Cover {
@@ -108,14 +108,14 @@ TEST(the_packing_never_exceeds_the_cheapest_whole_cover) {
         CoverLp program(cover.costs);
         load(program, cover);
         std::vector<double> reduced_costs;
-        // Wherever the method is stopped.
+        // At any step limit.
         for (int part = 0; part < 8; ++part) {
             std::size_t asked = 0;
             const std::size_t moment = random.below(6);
             program.set_stop([&] { return part % 2 == 1 && asked++ >= moment; });
             program.solve(part % 2 == 1 ? 100 : random.below(4));
             CHECK(program.packing_value(reduced_costs) <= cheapest_cover(cover) * (1 + 1e-12));
-            // Or while it inverts a basis.
+            // Stopped during an inversion.
             CoverLp::BasisSnapshot snapshot = program.snapshot();
             snapshot.age = old_age;
             program.load(snapshot);
@@ -188,7 +188,7 @@ TEST(a_program_changes_as_sets_come_and_items_go) {
             }
             check_solution(program, cover);
         }
-        // Back to where it was.
+        // Back to the first basis.
         std::vector<std::uint32_t> active;
         for (std::uint32_t item = 0; item < items; ++item) {
             program.exclude(item, false);

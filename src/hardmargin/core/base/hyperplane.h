@@ -1,4 +1,4 @@
-// Hyperplanes, and what they cost as solutions of the problem.
+// Hyperplanes and their objective.
 #pragma once
 
 #include <span>
@@ -20,7 +20,7 @@ struct Hyperplane {
     double bias = 0;
 };
 
-// A hyperplane with the margin of every kept sample at least 1, and what it costs.
+// A hyperplane that gives every kept sample a margin of at least 1, and its objective.
 struct Incumbent {
     std::vector<double> weights;  // Samples::dimension() entries
     double bias = 0;

@@ -52,8 +52,7 @@ Samples::Samples(std::span<const double> features, std::span<const double> label
     for (std::size_t i = 0; i < labels_count_; ++i) {
         pricing_scales_[i] = std::max(1.0, largest_norm_ / std::max(norms_[i], shortest));
     }
-    // Values too large for single precision become infinite there; coarse pricing then finds nothing, which is
-    // allowed.
+    // Values too large for single precision become infinite. Coarse pricing then finds nothing, which is allowed.
     coarse_columns_.assign(columns_.begin(), columns_.end());
     coarse_labels_.assign(labels_.begin(), labels_.end());
     coarse_scales_.assign(pricing_scales_.begin(), pricing_scales_.end());

@@ -22,7 +22,7 @@ namespace {
 
 using Members = std::vector<std::size_t>;
 
-// CutOracle with the samples it works on.
+// A CutOracle that owns its samples.
 class OwningCutOracle {
 public:
     OwningCutOracle(const Matrix& features, const Vector& labels, WeightRegion region, double radius)
@@ -33,7 +33,7 @@ public:
     OwningCutOracle(const OwningCutOracle&) = delete;
     OwningCutOracle& operator=(const OwningCutOracle&) = delete;
 
-    // May be called while another thread separates: it returns soon, with what it has found.
+    // May be called while another thread is in separate(), which then returns soon with what it has found.
     void stop() { stopped_ = true; }
 
     std::pair<std::vector<Members>, bool> separate(const Vector& values, double zero, std::size_t most) {

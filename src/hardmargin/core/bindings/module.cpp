@@ -1,5 +1,5 @@
-// Where Python meets the solver and the primal search; bindings/searches.cpp has the exact searches, and
-// bindings/cuts.cpp what the methods on integer programming solvers need.
+// Binds the max-margin solver and the primal search to Python. bindings/searches.cpp binds the exact searches,
+// bindings/cuts.cpp what the integer programming methods need.
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
@@ -24,7 +24,7 @@ namespace hardmargin {
 
 namespace {
 
-// MaxMargin with the samples it works on.
+// A MaxMargin that owns its samples.
 class OwningMaxMargin {
 public:
     OwningMaxMargin(const Matrix& features, const Vector& labels)

@@ -29,10 +29,10 @@ namespace {
 using Integers = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Ends = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-// A frontier as Python has it: see PlainFrontier.
+// A frontier as Python arrays; see PlainFrontier.
 using PlainArrays = std::tuple<Integers, Ends, Matrix>;
 
-// An array of Python's that owns these values.
+// A Python array that owns these values.
 template <typename Value>
 nb::ndarray<nb::numpy, Value> array(std::vector<Value> values, std::initializer_list<std::size_t> shape) {
     auto* const kept = new std::vector<Value>(std::move(values));
@@ -50,7 +50,7 @@ nb::tuple plain_arrays(const std::vector<Node>& nodes) {
                           array(std::move(frontier.numbers), {count, width}));
 }
 
-// What a search found, and why it returned.
+// What a search found, and why it ended.
 template <typename Node>
 struct SearchResult {
     SearchOutcome<Node> found;
@@ -72,8 +72,8 @@ void check(const DirectionOptions& options, const Samples& samples) {
     }
 }
 
-// The nodes of a plain frontier, or those that an earlier search on the same samples has left open, which are not
-// turned into Python's objects and back.
+// The nodes of a plain frontier, or those that an earlier search on the same samples has left open, without a detour
+// through Python objects.
 template <typename Node>
 std::vector<Node> nodes_of(const std::variant<PlainArrays, SearchResult<Node>*>& frontier, const Samples& samples) {
     if (std::holds_alternative<SearchResult<Node>*>(frontier)) {

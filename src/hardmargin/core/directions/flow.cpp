@@ -11,7 +11,7 @@ namespace hardmargin {
 
 namespace {
 
-// Flows below this share of the least cost are left-overs of rounding, and not worth a path.
+// Amounts below this share of the least cost are rounding, and not worth a path.
 constexpr double negligible_share = 1e-9;
 
 }  // namespace
@@ -76,7 +76,7 @@ void ConflictFlow::index_by_negative(const State& state) {
     }
 }
 
-// The shortest path from a positive with cost left to a negative with cost left, filled up.
+// Fills the shortest path from a positive with cost left to a negative with cost left.
 bool ConflictFlow::augment(const PairConflicts::Level& level, State& state) {
     index_by_negative(state);
     std::fill(unvisited_.begin(), unvisited_.end(), ~std::uint64_t{0});

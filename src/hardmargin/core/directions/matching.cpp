@@ -59,7 +59,7 @@ bool ConflictMatching::augment(std::size_t start, const PairConflicts::Level& le
     });
 }
 
-// An unmatched opponent that was not visited.
+// Finds an unvisited and unmatched opponent.
 bool ConflictMatching::find_free(const std::uint64_t* row, const State& state, std::size_t& negative) {
     for (std::size_t place = 0; place < pairs_.words(); ++place) {
         for (std::uint64_t bits = row[place] & unvisited_[place]; bits != 0; bits &= bits - 1) {
@@ -78,7 +78,7 @@ void ConflictMatching::grow(const PairConflicts::Level& level, State& state, dou
     for (bool grown = true; grown;) {
         grown = false;
         leave_out(beside);
-        // Positives far on their own side have the fewest opponents, and are matched first.
+        // Positives far on their own side have the fewest opponents, so they are matched first.
         for (std::size_t positive = pairs_.positives(); positive-- > 0;) {
             if (cost(state) >= enough) {
                 return;
@@ -125,11 +125,11 @@ bool ConflictMatching::release(const PairConflicts::Level& level, State& state, 
     state.partner_of_negative[negative] = unmatched;
     leave_out(beside);
     if (!is_positive) {
-        // The path that makes up for the pair starts from the partner.
+        // A path that replaces the pair starts at the partner.
         unset_bit(unvisited_.data(), negative);
         return augment(positive, level, state);
     }
-    // It ends at the partner, wherever it starts.
+    // A path that replaces the pair ends at the partner, and may start anywhere.
     for (std::size_t start = 0; start < pairs_.positives(); ++start) {
         if (start != positive && state.partner_of_positive[start] < 0 && left_out_[start] == 0 &&
             augment(start, level, state)) {
@@ -165,7 +165,7 @@ void ConflictMatching::propagate(const PairConflicts::Level& level, const State&
             }
         }
     }
-    // From kept negatives, those of a round at a time.
+    // From kept negatives, in rounds.
     std::vector<std::uint64_t>& kept = unvisited_;
     std::fill(kept.begin(), kept.end(), 0);
     bool more = false;

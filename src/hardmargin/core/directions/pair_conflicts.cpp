@@ -12,21 +12,20 @@ namespace hardmargin {
 
 namespace {
 
-// More than what numbers too small for single precision are rounded by, all in all.
+// More than the total error of numbers that underflow in single precision.
 constexpr double underflow = 1e-40;
-// What pairs need is told apart from nothing down to this.
+// Smaller thresholds for pairs are replaced by 0.
 constexpr double least_needed = 1e-30;
-// Numbers of single precision are rounded by less than this share, even if a few times.
+// More than the relative error of a few operations in single precision.
 constexpr double single_share = 0x1p-22;
-// One rounding in single precision, and how many numbers go through besides those of a sum.
+// The relative error of one operation in single precision, and how many there are in addition to those of a sum.
 constexpr double single_unit = 0x1p-23;
 constexpr std::size_t single_roundings = 6;
 // Samples of each class whose pairs give the typical differences.
 constexpr std::size_t typical_samples = 100;
-// One in this many differences, the largest ones, is left out of their mean: a few far samples would make up all of
-// it.
+// The largest one in this many differences is left out of the mean, which a few distant samples would dominate.
 constexpr std::size_t far_differences = 10;
-// Words whose ranges are remembered: 64 MB of them.
+// Words whose ranges are stored: 64 MB of them.
 constexpr std::size_t most_words_remembered = std::size_t{1} << 18;
 
 float as_needed(double value) {
@@ -63,7 +62,7 @@ void PairConflicts::number_samples() {
 }
 
 void PairConflicts::find_typical_differences() {
-    // Evenly picked.
+    // Evenly spaced in both classes.
     const std::size_t positive_step = std::max<std::size_t>(1, positives() / typical_samples);
     const std::size_t negative_step = std::max<std::size_t>(1, negatives() / typical_samples);
     std::vector<double> differences;
@@ -148,9 +147,9 @@ void PairConflicts::project(ClassColumns& columns, const DirectionNode& region, 
             ++used_;
         }
     }
-    // Every number in single precision is rounded a few times, sums of `used_` of them once a term; what is summed
-    // up is at most the projection and the reach of each sample of a pair. Numbers of double precision are rounded
-    // too, relative to the size of the sample, and coordinates are wrong by DirectionFrame::rounding.
+    // Every number in single precision is rounded a few times, and a sum of `used_` of them once per term. The terms add
+    // up to at most the projection and the reach of each sample of a pair. Numbers in double precision have errors
+    // relative to the size of the sample, and coordinates have an error of DirectionFrame::rounding.
     const double share = single_unit * static_cast<double>(used_ + single_roundings);
     for (std::size_t place = 0; place < padded; ++place) {
         const double projection = columns.projections[place];
@@ -169,7 +168,7 @@ void PairConflicts::decide(const DirectionNode& region, const Level& around, Lev
     const double least = region.least_length();
     const double at_longest = 2 / region.longest * (1 - share);
     double middle = 0;  // a.s in the middle of the region
-    double spread = 0;  // how far it goes from there
+    double spread = 0;  // its largest deviation from that
     for (std::size_t k = 0; k < frame_.dimension(); ++k) {
         const double part = region.nearest(k) / least;
         middle += 0.5 * part * (region.low[k] + region.high[k]);
@@ -204,7 +203,7 @@ void PairConflicts::decide(const DirectionNode& region, const Level& around, Lev
     needed_ = needed_longest;
     at_longest_ = at_longest;
     least_ = least;
-    // One word more than can be kept: the ends of the others are overwritten by the next ones.
+    // One more word than can be left undecided: the ends of decided words are overwritten by the next ones.
     const bool remember = around.undecided.size() <= most_words_remembered;
     ends_.resize(remember ? (around.undecided.size() + 1) * word_bits : word_bits);
     float* ends = ends_.data();

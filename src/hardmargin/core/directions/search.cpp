@@ -12,15 +12,16 @@ namespace hardmargin {
 
 namespace {
 
-// Copies of samples are worth it up to this many times the number of samples.
+// Samples are copied only if their number grows by no more than this factor.
 constexpr double most_copies = 1.25;
-// A cost counts as a multiple of another one if it misses it by no more than this share.
+// The relative error up to which a cost counts as a multiple of another one.
 constexpr double multiple_rounding = 1e-13;
-// The greatest length of the root is rounded up by this share.
+// The greatest length of the root is increased by this share.
 constexpr double length_rounding = 1e-9;
 
-// Samples that cost a few times as much as others, as merged duplicates do, put down so many times; none if these
-// are too many, or if costs are not multiples. With equal costs regions are bounded faster, and closed earlier.
+// Copies samples that cost a small multiple of the others, as merged duplicates do, so that all costs are equal. Returns
+// nothing if there would be too many samples, or if costs are not multiples. With equal costs regions are bounded faster
+// and closed earlier.
 std::optional<Samples> samples_of_equal_cost(const Samples& samples) {
     const double unit = *std::min_element(samples.costs().begin(), samples.costs().end());
     std::vector<double> features;
@@ -42,7 +43,7 @@ std::optional<Samples> samples_of_equal_cost(const Samples& samples) {
     return Samples(features, labels, std::vector<double>(labels.size(), unit));
 }
 
-// The better one of an objective alone and of giving up the cheaper class.
+// The better one of `upper`, without weights, and giving up the cheaper class.
 Incumbent best_known(const Samples& samples, double upper) {
     Incumbent flat = give_up_cheaper_class(samples);
     return flat.objective >= upper ? Incumbent{{}, 0, upper} : flat;

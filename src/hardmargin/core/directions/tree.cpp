@@ -14,19 +14,19 @@ namespace hardmargin {
 
 namespace {
 
-// The greatest length is lowered as long as that takes this share off it.
+// The greatest length is reduced repeatedly as long as it falls by at least this share.
 constexpr double worthwhile = 0.02;
-// Lengths are halved where that changes pairs so many times more than halving a coordinate.
+// Lengths are split if that affects pairs this many times more than splitting a coordinate.
 constexpr double length_reluctance = 1.7;
-// A region without a least length gets one that changes pairs by at least this share of what they need.
+// A region with least length 0 is split where that affects pairs by at least this share of what they need.
 constexpr double least_length_change = 0.1;
-// Where no split changes a pair by more than a share of what pairs need, splitting is at its end. The more pairs
-// there are, the closer they lie together; but no closer than single precision tells apart.
+// A region is too small to split if no split affects a pair by more than a share of what pairs need. The more pairs there
+// are, the closer they lie together, so the smaller this share; but single precision limits it.
 constexpr double narrow_few = 1e-5;
 constexpr double narrow_many = 2e-7;
 constexpr double narrow_pairs = 10;
-// Pairs are compared in long loops, of which a step takes so many times less than one of the short loops in
-// matchings and max-margin problems.
+// The short loops of matchings and max-margin problems take this much more time per step than the long ones that compare
+// pairs.
 constexpr double short_loops = 3;
 
 double narrowest(const Samples& samples) {
@@ -114,7 +114,7 @@ typename DirectionTree<PairCover>::Slice DirectionTree<PairCover>::search_slice(
         slice.effort = effort() - effort_before;
         return std::move(slice);
     };
-    // The root's surroundings are at depth 0: nothing is known there.
+    // Depth 0 stands for what encloses the root: nothing is known there.
     PathRegion& outside = path_at(0);
     pairs_.start(outside.pairs);
     cover_.start(outside.cover);
@@ -225,7 +225,7 @@ Verdict DirectionTree<PairCover>::bound(PathRegion& current, const PathRegion& a
 template <typename PairCover>
 bool DirectionTree<PairCover>::grow_cover(PathRegion& current, const PathRegion& around, double needed) {
     if constexpr (PairCover::equal_costs) {
-        // Sets with a matched sample in them say nothing that the matching does not say.
+        // Sets with a matched sample add nothing to the matching.
         const auto known = static_cast<std::size_t>(
             std::count_if(around.sets.sets.begin(), around.sets.sets.end(), [&](const MustHitSet& set) {
                 return std::none_of(set.begin(), set.end(),
@@ -252,7 +252,7 @@ Verdict DirectionTree<PairCover>::close(PathRegion& current, const PathRegion& a
         return Verdict::closed;
     }
     if constexpr (PairCover::equal_costs) {
-        // A better solution gives up a sample of each pair and each set, so that it cannot be long.
+        // A better solution gives up a sample of each pair and each set, which limits its length.
         const double given_up = safely_below(cover_.cost_of(current.cover.size + current.sets.sets.size()));
         region.bound = std::max(region.bound, given_up + norm_at_least(region));
         const double room = effective_upper() - given_up;
@@ -267,7 +267,7 @@ Verdict DirectionTree<PairCover>::close(PathRegion& current, const PathRegion& a
     return Verdict::open;
 }
 
-// The samples that the best hyperplane along the region's middle keeps are worth a closer look.
+// Solves the max-margin problem for the samples that the best hyperplane along the region's middle keeps.
 template <typename PairCover>
 void DirectionTree<PairCover>::try_middle(const DirectionNode& region, const std::function<bool()>& stop) {
     std::vector<double> direction(samples_.stride());
@@ -291,7 +291,7 @@ void DirectionTree<PairCover>::try_middle(const DirectionNode& region, const std
     }
 }
 
-// Few solutions meet in a region that is this small: they are told apart by the samples that they give up.
+// Few solutions meet in a region this small. They differ in the samples that they give up.
 template <typename PairCover>
 Verdict DirectionTree<PairCover>::search_over_samples(
     const DirectionNode& region, const std::function<bool()>& stop) {
@@ -303,7 +303,7 @@ Verdict DirectionTree<PairCover>::search_over_samples(
     return open.empty() && !stuck ? Verdict::closed : Verdict::open;
 }
 
-// Halves the coordinate that changes pairs most, or the lengths if they do.
+// Splits the coordinate that affects pairs most, or the lengths if they affect them more.
 template <typename PairCover>
 bool DirectionTree<PairCover>::split(const DirectionNode& region, DirectionNode& first,
                                      DirectionNode& second) const {

@@ -15,7 +15,7 @@ namespace hardmargin {
 
 namespace {
 
-// What a proof must exceed the region by, relatively.
+// The share by which a proof must exceed the largest value of the region.
 constexpr double safety = 1e-9;
 
 double largest_value(const Samples& samples, WeightRegion region, double radius) {

@@ -10,12 +10,12 @@ namespace hardmargin {
 
 namespace {
 
-// Sets after which the pool is trimmed, and what is left of it then.
+// The pool is trimmed to the second number of sets when it exceeds the first.
 constexpr std::size_t largest_pool = 20'000;
 constexpr std::size_t trimmed_pool = 8'000;
 // Steps of the simplex method in one solve.
 constexpr std::size_t step_limit = 2'000;
-// Values of the program this close to covering a set do cover it.
+// A set counts as covered if the values of its samples miss 1 by no more than this.
 constexpr double violation_tolerance = 1e-4;
 
 }  // namespace
@@ -29,7 +29,7 @@ CoverBound::CoverBound(const Samples& samples)
       kept_(samples.count()),
       given_up_(samples.count()) {}
 
-// Sets are at most as cheap as a whole number of samples, if all cost the same.
+// If all samples cost the same, a cover costs a whole number of them.
 double CoverBound::rounded(double cost) const {
     if (common_cost_ <= 0) {
         return cost;
@@ -60,7 +60,7 @@ void CoverBound::lift(std::size_t index) {
     for (const std::uint32_t sample : pool_.flips(index)) {
         lifter_.enable(lifter_.flip_row(sample));
     }
-    // Whatever the certificate names is among these rows, so what it proves holds for the set.
+    // The rows of the certificate are among these, so its value is valid for the set.
     switch (lifter_.solve()) {
         case MaxMarginStatus::optimal:
             pool_.raise(index, lifter_.certify_solution());
@@ -164,7 +164,7 @@ CoverBound::Validity CoverBound::select(std::span<const SampleStatus> statuses, 
 }
 
 double CoverBound::solve() {
-    // However far it gets: the packing is feasible, and worth what packing_value() says.
+    // Even if it does not finish, the packing is feasible, and packing_value() is valid.
     program_.solve(step_limit);
     for (const std::uint32_t set : program_.basis().sets) {
         if (is_in_pool(set)) {

@@ -19,18 +19,18 @@ namespace {
 constexpr double perturbation = 1e-7;
 constexpr double optimality_tolerance = 1e-3;
 constexpr double pivot_tolerance = 1e-7;
-// Steps after which the inverse is computed afresh.
+// Steps after which the inverse is recomputed.
 constexpr std::size_t oldest_inverse = 100;
-// Steps that differ by no more than this much of a cost are alike.
+// Tolerance of the ratio test.
 constexpr double hair = 1e-10;
 constexpr std::size_t most_candidates = 50;
-// Sets that are covered by less than this beyond what they need are looked at first.
+// Sets with less slack than this are priced first.
 constexpr double nearly_tight_slack = 0.4;
-// Multiply-adds that take about as long as adding up the values of a set.
+// Multiply-adds that take about as long as the slack of a set.
 constexpr std::size_t work_of_slack = 16;
-// The same for a column of the inverse, besides its entries.
+// The same for the overhead of a row of the inverse.
 constexpr std::size_t work_of_column = 16;
-// The same for changing what belongs to an item, one after the other or here and there.
+// The same for updating an item, in sequence or scattered.
 constexpr std::size_t work_of_item = 4;
 constexpr std::size_t work_of_scattered_item = 2;
 
@@ -148,7 +148,7 @@ void CoverLp::find_load_changes() {
     }
 }
 
-// Of those that block within a hair of the first, the one with the largest pivot.
+// Harris: of all that block within a tolerance of the first, the one with the largest pivot.
 CoverLp::Leaving CoverLp::ratio_test() {
     double limit = std::numeric_limits<double>::infinity();
     for (std::size_t k = 0; k < basis_.sets.size(); ++k) {
@@ -179,7 +179,7 @@ CoverLp::Leaving CoverLp::ratio_test() {
     return leaving;
 }
 
-// Most items do not block, and which do is hard to predict for a branch: they are collected without one.
+// Few items block, and branches on it would be mispredicted, so they are collected without branches.
 void CoverLp::find_blocking_items() {
     blocking_.resize(item_count());
     std::size_t count = 0;
@@ -222,9 +222,8 @@ bool CoverLp::least_covered(std::span<const std::uint32_t> sets, std::uint32_t& 
     return found;
 }
 
-// A few of the sets that are covered least: they are looked at first until they are all covered. Most of them come
-// from those that were nearly tight when all sets were looked at last, so all are looked at only when none of these
-// is left.
+// Partial pricing: a few of the least covered sets are candidates until all of them are covered. Most of them are sets
+// that were nearly tight when all sets were last priced, so all sets are priced only if none of these is uncovered.
 void CoverLp::find_candidates() {
     candidates_.clear();
     if (!nearly_tight_.empty()) {
@@ -278,7 +277,7 @@ CoverLp::Status CoverLp::solve(std::size_t step_limit) {
         if (steps == step_limit || stop_()) {
             return Status::unfinished;
         }
-        // What enters: a set that is not covered, an item with a value below zero, or one that may not be used.
+        // Entering: a set that is not covered, an item with a negative value, or an excluded item.
         double most = optimality_tolerance;
         std::uint32_t set = 0;
         std::size_t place = nowhere;
@@ -340,7 +339,7 @@ double CoverLp::packing_value(std::vector<double>& reduced_costs) const {
             excess = std::max(excess, reduced_costs[item] * scale_ / costs_[item]);
         }
     }
-    // What the packing is worth, and the load of an item, are sums over the sets.
+    // The value of the packing and the load of an item are sums over the sets.
     excess *= 1 + sum_rounding(packing_.size());
     for (std::size_t item = 0; item < item_count(); ++item) {
         reduced_costs[item] = std::max(0.0, costs_[item] - reduced_costs[item] * scale_ / excess);

@@ -25,7 +25,7 @@ PackingOutcome packing_search(const Samples& samples, std::vector<PackingNode> f
     require_open(frontier);
     PackingOptions shared = options;
     if (shared.uses_cover() && !shared.knowledge) {
-        // Its threads learn from each other.
+        // Shared by the threads.
         shared.knowledge = std::make_shared<PackingKnowledge>(samples);
     }
     return TreeSearch<PackingTree>(samples, std::move(frontier), Incumbent{{}, 0, upper}, shared, limits, control)

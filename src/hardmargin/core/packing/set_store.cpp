@@ -6,7 +6,7 @@ namespace hardmargin {
 
 namespace {
 
-// Sets that are left when the store is trimmed, and how many it has before.
+// The store is trimmed to the first number of sets when it exceeds the second.
 constexpr std::size_t trimmed_count = 8'000;
 constexpr std::size_t largest_count = trimmed_count + trimmed_count / 4;
 
@@ -19,7 +19,7 @@ void SetStore::exchange(SetPool& pool, Visit& visit, std::size_t largest_memory)
             pool_.note_use(pool_.add(pool, index).index);
         }
     }
-    // Only the sets used last are worth their time in a pool.
+    // Only recently used sets are worth the time they take in a pool.
     if (pool_.size() > largest_count || pool_.memory() > largest_memory) {
         pool_.trim(std::min(trimmed_count, pool_.size() / 2));
     }

@@ -12,15 +12,15 @@ namespace hardmargin {
 
 namespace {
 
-// A sample of which less than this share of its cost is left is not worth another set.
+// Samples with less than this share of their cost left are not used for another set.
 constexpr double negligible_share = 0.02;
-// Packings are worth changing for a gain of this much of a sample.
+// A packing is changed for a gain of at least this much of a sample.
 constexpr double least_gain = 0.01;
-// Sums of few costs are wrong by less than this share.
+// The relative error of sums of few costs is below this.
 constexpr double least_rounding_share = 1e-12;
-// A packing that is repacked is worth as much as before if it has lost less than this share.
+// A repacked packing counts as equally good if it loses no more than this share.
 constexpr double repacking_rounding = 1e-9;
-// The solver takes no threshold of zero.
+// Thresholds of the solver must be positive.
 constexpr double least_threshold = 1e-300;
 constexpr int most_failures = 1;
 
@@ -217,7 +217,7 @@ void PackingState::collect_free_members(const MaxMargin& solver, std::vector<Mem
 
 Verdict PackingState::tighten() {
     assert(is_loaded_);
-    // Where the cover bound has been used, repacking brings little beside it.
+    // After the cover bound, repacking gains little.
     bool covered = false;
     decision_.reset();
     cover_values_.clear();
@@ -383,7 +383,7 @@ PackingState::Found PackingState::repack_set(std::size_t index) {
     if (packed_cost_ > packed_before + least_gain * typical_cost_) {
         return Found::something;
     }
-    // A smaller set of the same worth is kept, though it proves nothing by itself.
+    // A smaller set of the same value is kept, although it does not raise the bound.
     const bool smaller = packed_cost_ >= packed_before * (1 - repacking_rounding) && first_size > 0 && first_size < size_before;
     if (!smaller) {
         restore(before_repack_);

@@ -9,23 +9,22 @@ namespace hardmargin {
 
 namespace {
 
-// A cover bound that has risen by less than this much of a sample does not make the packing worth another look.
+// If the cover bound rises by less than this much of a sample, the packing is not tried again.
 constexpr double least_rise = 0.05;
 constexpr std::size_t most_rounds = 30;
 constexpr std::size_t most_sets_of_a_round = 30;
-// Rounds go on as long as at the present pace so many more of them would be worth a whole sample.
+// Rounds continue as long as this many more at the current pace would gain a whole sample.
 constexpr double patience = 8;
-// Sets are looked for among samples whose values in the cover bound do not exceed the first of these, then the
-// next.
+// Sets are searched for among samples whose values in the cover bound do not exceed the first of these, then the next.
 constexpr std::array value_levels = {1e-9, 0.12, 0.25};
 
-// Members that are left out after a set was found, so that the next one differs from it.
+// How many of its heaviest members are disabled after a set was found, so that the next one differs.
 constexpr std::size_t members_left_out = 2;
 
-// Follows the cover bound through the rounds, in samples.
+// Tracks the cover bound over the rounds, in samples.
 class Pace {
 public:
-    // Whether it is worth going on after a round that ended at `value`.
+    // Whether to continue after a round that ended at `value`.
     bool goes_on(double value) {
         std::rotate(last_.begin(), last_.begin() + 1, last_.end());
         last_.back() = value;
@@ -64,7 +63,7 @@ bool PackingState::uses_cover() {
 }
 
 PackingState::Found PackingState::cover() {
-    // Without a basis there is none to share, and what cover_ has may be of anywhere.
+    // Without a basis of its own, the subproblem must not use the one in cover_, which may come from anywhere.
     if (!cover_basis_ || cover_basis_ != loaded_basis_) {
         cover_.load(cover_basis_ ? *cover_basis_ : CoverLp::BasisSnapshot{}, statuses_);
     }
@@ -92,7 +91,7 @@ PackingState::Found PackingState::raise_cover() {
         if (room() <= 0) {
             return Found::closed;
         }
-        // What the program says holds for the decisions it was solved with: conclusions come before the next ones.
+        // Reduced costs are valid for the decisions that the program was solved with: use them before the next ones.
         const Found kept = keep_what_is_too_dear();
         if (kept != Found::nothing) {
             return kept;
@@ -163,7 +162,7 @@ PackingState::Found PackingState::find_uncovered_sets(double largest_value) {
         if (cover_.add_violated(certify_alone(members) ? decided_ : separator_)) {
             result = Found::something;
         }
-        // Without its heaviest members the next set will be another one, though not a disjoint one.
+        // Without its heaviest members the next set differs from this one, but is not disjoint from it.
         const std::size_t heaviest = std::min(members_left_out, members.size());
         std::partial_sort(
             members.begin(), members.begin() + static_cast<std::ptrdiff_t>(heaviest), members.end(),

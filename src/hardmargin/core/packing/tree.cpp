@@ -10,9 +10,9 @@ namespace hardmargin {
 
 namespace {
 
-// Subproblems without the cover bound are so much cheaper, about, that a slice may have more of them.
+// Subproblems without the cover bound are about this much cheaper, so a slice may have more of them.
 constexpr std::uint64_t work_of_node = 16;
-// Samples with a value up to this in the cover bound are not given up in it, except for rounding.
+// Values of the cover bound up to this are rounding.
 constexpr double negligible_value = 1e-6;
 
 PackingOptions with_knowledge(const Samples& samples, PackingOptions options) {
@@ -48,7 +48,7 @@ std::vector<PackingNode> PackingTree::search(const PackingNode& root, double upp
         bool closed = state_.tighten() == Verdict::closed;
         begin_episode();
         if (!closed) {
-            // A stop during the work leaves the subproblem open as it is; all that was concluded holds.
+            // After a stop the subproblem stays open as it is; all conclusions so far are valid.
             current_bound_ = std::max(current_bound_, state_.bound());
             if (stop()) {
                 return open_nodes();
@@ -126,7 +126,7 @@ bool PackingTree::backtrack() {
 
 std::optional<std::size_t> PackingTree::branching_sample() const {
     std::optional<std::size_t> sample = state_.cover_values().empty() ? heaviest_of_smallest_set() : largest_of_cover();
-    // Without sets the solver must have failed: any decision helps it along.
+    // Without sets the solver must have failed: any decision helps it.
     for (std::size_t i = 0; !sample && i < samples_.count(); ++i) {
         if (state_.is_free(i)) {
             sample = i;

@@ -1,9 +1,9 @@
 // The best offset and scale for a given direction, exactly.
 //
-// Along a direction s only the projections s.x matter. A hyperplane w = t s keeps the negatives up to some
-// projection h and the positives from some projection u > h on, and the best scale for that is t = 2 / (u -
-// h). So the optimum is one of the pairs (h, u) of a negative's and a positive's projection; sorting both and
-// leaving a row of pairs as soon as its violations alone cost more than the best pair finds it.
+// Along a direction s only the projections s.x matter. A hyperplane w = t s keeps the negatives up to some projection h
+// and the positives from some projection u > h on; the best scale for that is t = 2 / (u - h). So the optimum is one of
+// the pairs (h, u) of a negative's and a positive's projection. Both classes are sorted, and for each h the loop over u
+// ends as soon as the violations alone cost more than the best pair.
 #pragma once
 
 #include <cstdint>
@@ -25,10 +25,10 @@ public:
         double objective = 0;
     };
 
-    // `direction` has Samples::stride() entries. `stop` is asked now and then; if it says yes, the best pair so far
-    // counts.
+    // `direction` has Samples::stride() entries. `stop` is called now and then; if it returns true, the best pair so far
+    // is the result.
     Optimum minimise(std::span<const double> direction, const std::function<bool()>& stop);
-    // Pairs looked at so far.
+    // Pairs examined so far.
     std::uint64_t work() const { return work_; }
 
 private:

@@ -14,39 +14,39 @@ namespace hardmargin {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-// Improvements smaller than this are rounding.
+// Smaller improvements are rounding.
 constexpr double noticeable = 1 - 1e-12;
-// Hinge-loss machines whose directions are tried before anything else.
+// Factors of the hinge losses whose directions are tried first.
 constexpr std::array screening_factors = {3.0, 0.1, 100.0};
 constexpr std::size_t screening_passes = 30;
-// Starts from ramp losses, the first ones with all samples and the others with a part of them.
+// Starts from ramp losses; the first ones use all samples, the others a random part of them.
 constexpr int ramp_starts = 16;
 constexpr int full_ramp_starts = 4;
 constexpr int direction_starts = 8;
 
-// How the walk divides its moves.
+// Shares of the kinds of move.
 constexpr double release_moves = 0.75;
 constexpr double turn_moves = 0.05;
 constexpr double upward_share = 0.75;
-// Support samples that are given up in one move without a line.
+// Support samples that a move without a line gives up.
 constexpr std::size_t most_let_go = 3;
-// How often all given-up samples are tried again; always when a place is this close to the best one.
+// How often all given-up samples are tried again; always if a place is this close to the best one.
 constexpr double take_back_share = 0.05;
 constexpr double close_to_best = 1.003;
-// The mean of what a place may be worse than the one before, in costs of a sample and as a share of the
-// objective.
+// The mean of how much worse than the previous place an accepted one may be: the smaller one of this many typical costs
+// and this share of the objective.
 constexpr double heat_in_costs = 0.7;
 constexpr double heat_share = 0.035;
-// Rounds without success before the walk returns or starts anew.
+// Rounds without success before the walk returns or restarts.
 constexpr std::uint64_t patience = 1000;
-// One in this many times the walk starts anew instead of returning to the best place.
-constexpr std::uint64_t tries_a_new_start = 3;
+// One in this many times the walk restarts instead of returning to the best place.
+constexpr std::uint64_t tries_per_restart = 3;
 
-// Steps along a line shorter than this do not count as a move.
+// Shorter steps along a line are no move.
 constexpr double shortest_step = 1e-9;
 // Sorting the events of a line costs about as much as this many features.
 constexpr std::size_t features_of_sorting = 20;
-// A sample that costs nearly as much to keep as to give up is not taken back.
+// Samples that cost nearly as much to keep as to give up are not taken back.
 constexpr double worthwhile = 1 - 1e-10;
 constexpr int most_failures = 2;
 
@@ -158,7 +158,7 @@ void PrimalSearch::walk(Control& control, const Budget& budget) {
             last_success = rounds_;
             tries = best_.objective < best_at_last_try ? 0 : tries + 1;
             best_at_last_try = best_.objective;
-            if (tries % tries_a_new_start == tries_a_new_start - 1) {
+            if (tries % tries_per_restart == tries_per_restart - 1) {
                 start_anew();
                 save(here);
             } else {
@@ -170,7 +170,7 @@ void PrimalSearch::walk(Control& control, const Budget& budget) {
     }
 }
 
-// Tries to go to another place whose objective may be `acceptable`.
+// Tries to move to a place whose objective is at most `acceptable`.
 PrimalSearch::Move PrimalSearch::make_move(double acceptable) {
     const bool supported = !solver_.active_rows().empty();
     const double dice = random_.uniform();
@@ -183,8 +183,8 @@ PrimalSearch::Move PrimalSearch::make_move(double acceptable) {
     return let_go();
 }
 
-// One support sample is released, the others stay tight. Upwards it falls inside the margin, downwards it is
-// kept with room to spare.
+// Releases one support sample; the others stay tight. With positive steps it falls inside its margin, with negative
+// ones it is kept with room to spare.
 PrimalSearch::Route PrimalSearch::release_route() {
     Route route{0, shortest_step, infinity};
     const std::size_t index = random_.below(solver_.active_rows().size());
@@ -196,7 +196,7 @@ PrimalSearch::Route PrimalSearch::release_route() {
     return route;
 }
 
-// The hyperplane turns in the plane of its normal and the difference of two samples, about one sample.
+// Turns the hyperplane about one sample, in the plane of its normal and the difference of two samples.
 PrimalSearch::Route PrimalSearch::turn_route() {
     const std::size_t n = samples_.count();
     const std::size_t first = random_.below(n);
@@ -249,7 +249,7 @@ PrimalSearch::Move PrimalSearch::let_go() {
     return Move::moved;
 }
 
-// Keeps every sample that costs nothing to keep, and every one that costs less to keep than to give up.
+// Keeps every sample that costs less to keep than to give up.
 void PrimalSearch::take_back() {
     while (take_some_back()) {
     }
@@ -267,7 +267,7 @@ bool PrimalSearch::take_some_back() {
             }
         }
     }
-    // The nearest ones are the likeliest.
+    // The nearest ones are the most likely.
     std::sort(given_up_.begin(), given_up_.end(), [this](std::size_t left, std::size_t right) {
         const double left_margin = solver_.margins()[left];
         const double right_margin = solver_.margins()[right];
@@ -288,7 +288,7 @@ bool PrimalSearch::take_some_back() {
             solver_.restore(before);
         }
     }
-    // Brings the margins up to date.
+    // Updates the margins.
     solver_.solve();
     return improved;
 }
@@ -351,7 +351,7 @@ void PrimalSearch::offer_as_best(const Hyperplane& hyperplane) {
     }
 }
 
-// The incumbent's objective comes from the hyperplane alone, whatever state the solver is in.
+// The incumbent's objective is computed from the hyperplane alone, not from the solver's state.
 bool PrimalSearch::become_best(std::span<const double> weights, double bias) {
     samples_.margins(weights.data(), bias, margins_.data());
     for (std::size_t i = 0; i < samples_.count(); ++i) {
@@ -377,7 +377,7 @@ void PrimalSearch::save(Place& place) const {
 void PrimalSearch::go_to(const Place& place) {
     solver_.restore(
         place.solution, [&](std::size_t i) { return place.kept[i] != 0; }, [](std::size_t) { return false; });
-    // Brings the margins up to date.
+    // Updates the margins.
     solver_.solve();
 }
 

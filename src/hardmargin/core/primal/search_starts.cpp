@@ -1,4 +1,4 @@
-// Where the primal search begins.
+// The starts of the primal search.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,17 +11,17 @@ namespace {
 
 constexpr std::size_t hinge_passes = 200;
 constexpr std::size_t repeated_hinge_passes = 60;
-// Limits of the hinge losses, in units of hinge_unit_, and the margins from which on samples are kept at first.
+// Limits of the hinge losses, in units of hinge_unit_, and the margins from which on samples are kept initially.
 constexpr std::array hinge_factors = {0.03, 0.3, 3.0, 30.0, 300.0};
 constexpr std::array hinge_margins = {0.999, 0.5, 0.1, 0.01};
-// The same for reweighted losses. One in three repeats is descended from, with either margin in turn.
+// The same for reweighted losses. Every third repeat is used as a start, with one of two margins in turn.
 constexpr std::array reweighted_factors = {3.0, 100.0, 3000.0, 30.0, 1000.0};
 constexpr int reweightings = 12;
 constexpr int repeats_of_descent = 3;
 constexpr double even_repeat_margin = 0.5;
 constexpr double odd_repeat_margin = 0.05;
 constexpr double tolerated_slack = 0.1;
-// The same for ramp losses: factors over some powers of ten, and the margin below which samples are left out.
+// The same for ramp losses: the range of factors, and of the margin below which samples are left out.
 constexpr double least_ramp_factor = 0.03;
 constexpr double ramp_decades = 4;
 constexpr double least_far_margin = -1.0;
@@ -29,7 +29,7 @@ constexpr double far_margin_range = 1.2;
 constexpr double left_out_share = 0.4;
 constexpr int ramp_repeats = 6;
 constexpr std::array ramp_margins = {0.999, 0.3, 0.02};
-// Sorting projections and searching through them costs about as much as this many features.
+// Sorting and searching the projections costs about as much as this many features.
 constexpr std::size_t features_of_offset_search = 100;
 // How often a new start comes from a ramp loss; otherwise from a random direction.
 constexpr double ramp_share = 0.75;
@@ -77,7 +77,7 @@ void PrimalSearch::descend_from_screened() {
     screened_.clear();
 }
 
-// If all samples can be kept for less than the incumbent costs, that is a very good start, and often the optimum.
+// If all samples can be kept for less than the incumbent, this is a very good start, and often the optimum.
 void PrimalSearch::start_from_all_samples() {
     solver_.clear();
     for (std::size_t i = 0; i < samples_.count(); ++i) {
@@ -113,7 +113,7 @@ void PrimalSearch::start_from_hinge_losses() {
     }
 }
 
-// Limits that fall with the slack, repeated, gather the slack in few samples.
+// Repeatedly lowering the limits of samples with large slack concentrates the slack in few samples.
 void PrimalSearch::start_from_reweighted_losses() {
     std::vector<double> shares(samples_.count());
     for (const double factor : reweighted_factors) {
@@ -136,8 +136,7 @@ void PrimalSearch::start_from_reweighted_losses() {
     }
 }
 
-// Hinge loss without the samples far on the wrong side, repeated: the concave-convex procedure for the ramp
-// loss.
+// Repeats the hinge loss without the samples far on the wrong side: the concave-convex procedure for the ramp loss.
 void PrimalSearch::start_from_ramp_loss(bool subsample) {
     const double factor = least_ramp_factor * std::pow(10.0, ramp_decades * random_.uniform());
     const double far = least_far_margin + far_margin_range * random_.uniform();

@@ -14,14 +14,12 @@ namespace hardmargin {
 namespace {
 
 constexpr double rounding_unit = 0x1p-52;
-// Multipliers become whole numbers of at most this many bits, fewer if there are so many that their sum would have
-// more bits than a double.
+// Multipliers become integers of at most this many bits, fewer if their sum would have more bits than a double.
 constexpr int most_multiplier_bits = 40;
 constexpr int double_bits = 52;
-// Squares of values below 1e-154 vanish in a norm; multipliers of 40 bits raise what is lost to less than
-// this.
+// Squares of values below 1e-154 underflow in a norm. With multipliers of 40 bits the loss is less than this.
 constexpr double underflow_allowance = 1e-135;
-// Roundings of a term before it is summed up, and of the result afterwards.
+// Roundings of a term before it is added, and of the result afterwards.
 constexpr std::size_t roundings_of_term = 8;
 constexpr double roundings_of_result = 8;
 
@@ -34,8 +32,8 @@ std::int64_t whole_bias_coefficient(const Samples& samples, std::size_t row) {
     return static_cast<std::int64_t>(bias_coefficient(samples, row));
 }
 
-// The multipliers in units of a power of two that leaves the largest one `multiplier_bits` bits; empty if
-// they are not usable.
+// The multipliers in units of a power of two, chosen so that the largest one has as many bits as allowed. Empty if they
+// are not usable.
 std::vector<WholeMultiplier> rounded(std::span<const Multiplier> multipliers) {
     double largest = 0;
     for (const Multiplier& multiplier : multipliers) {
@@ -117,7 +115,7 @@ double certified_value(const Samples& samples, std::span<const ExtraRow> extra_r
         }
     }
     const double terms = static_cast<double>(whole.size() + samples.dimension() + roundings_of_term);
-    // Once an inexact term is in the sum, the whole-number terms are rounded too.
+    // If the sum has an inexact term, the integer terms are rounded too.
     if (demand_size > 0) {
         for (const WholeMultiplier& multiplier : whole) {
             demand_size += numbers.is_extra(multiplier.row) ? 0.0 : static_cast<double>(multiplier.value);

@@ -15,27 +15,25 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 // Shares closer to zero than this do not limit a step.
 constexpr double share_tolerance = 1e-12;
-// Margins are 1; they are met to this precision where rounding allows it, and never to less than the worst
-// one.
+// Rows must be satisfied to this tolerance if rounding permits, and always to the worst one.
 constexpr double margin_tolerance = 1e-10;
 constexpr double worst_margin_tolerance = 1e-6;
 // Rounding of a margin, relative to the size of its terms.
 constexpr double margin_rounding = 64 * std::numeric_limits<double>::epsilon();
-// By what the tolerance grows if rounding violates a tight row of an exact solution.
+// The factor by which the tolerance grows if rounding violates a tight row of an exact solution.
 constexpr double loosening = 10;
-// The value is driven this much beyond the threshold, relatively, so that rounding cannot spoil the
-// certificate.
+// The value must exceed the threshold by this share, so that rounding cannot invalidate the certificate.
 constexpr double threshold_slack = 1e-11;
-// Multipliers smaller than this, relative to the largest one, are left out of a certificate.
+// Multipliers smaller than this share of the largest one are dropped from a certificate.
 constexpr double support_tolerance = 1e-12;
-// Updates after which the basis is built anew.
+// Updates after which the basis is rebuilt.
 constexpr int largest_age = 100;
-// A solve that gets into trouble starts anew this many times.
+// How often a solve in numerical trouble is restarted.
 constexpr int most_restarts = 1;
-// The clock costs nothing beside this many multiply-adds.
+// Calling `stop` costs nothing compared with this many multiply-adds.
 constexpr std::uint64_t work_between_stops = 100000;
 
-// Far more steps than a row needs to enter or leave unless rounding makes it cycle; likewise the rows of a solve.
+// Far more steps than a row needs to enter or leave, and rows than a solve needs, unless rounding causes cycling.
 std::size_t step_limit(const Samples& samples) {
     return 4 * samples.dimension() + 16;
 }
@@ -142,8 +140,8 @@ void MaxMargin::set_extra_rows(std::vector<ExtraRow> rows) {
 // ---- the search
 
 void MaxMargin::start() {
-    // Without weights all samples look alike. The first two are those that the line through the class means
-    // puts deepest in the other class.
+    // With w = 0 all samples look alike. Start with the two that lie deepest in the other class along the line through
+    // the class means.
     const std::size_t n = samples_.count();
     if (enabled_counts_[0] == 0 || enabled_counts_[1] == 0 || !extra_rows_.empty() || !flips_.empty()) {
         return;
@@ -160,7 +158,7 @@ void MaxMargin::start() {
     solution_.active.push_back(deepest[0]);
     solution_.multipliers.push_back(0.0);
     set_bias();
-    // With w = 0 and the bias of one class, the margin of the other one is -1.
+    // w = 0, and the anchor sets b: the other class has a margin of -1.
     constexpr double violation = 2;
     if (enter(deepest[1], violation, infinity) != EntryOutcome::entered) {
         forget();
@@ -200,8 +198,7 @@ MaxMargin::EntryOutcome MaxMargin::enter(std::size_t row, double violation, doub
     const std::size_t most_steps = step_limit(samples_);
     for (std::size_t steps = 0; steps < most_steps; ++steps) {
         if (!anchored() && !rows_.is_extra(row)) {
-            // b is free. Balance asks for a multiplier of zero; and reduced normals of extra rows need no
-            // anchor.
+            // b is free. The balance requires a multiplier of zero, and normals of extra rows need no anchor.
             solution_.active.insert(solution_.active.begin(), row);
             solution_.multipliers.insert(solution_.multipliers.begin(), 0.0);
             solution_.exact = false;
@@ -342,7 +339,7 @@ MaxMarginStatus MaxMargin::solve(double threshold) {
             continue;
         }
         if (std::find(solution_.active.begin(), solution_.active.end(), row) != solution_.active.end()) {
-            // A tight row is violated only by rounding: first make the solution exact, then ask for less.
+            // Only rounding can violate a tight row: make the solution exact, then loosen the tolerance.
             if (!solution_.exact) {
                 if (!refresh()) {
                     forget();

@@ -1,4 +1,4 @@
-// The active rows of the max-margin problem: how their normals hang together, and the solution that they define.
+// The active rows of the max-margin problem: the factorisation of their normals, and the solution they define.
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -11,14 +11,13 @@ namespace hardmargin {
 
 namespace {
 
-// A normal whose part outside the span of the others is shorter than this, relative to what it was computed
-// from, lies inside.
+// A normal lies in the span of the others if its rest is shorter than this, relative to what it was computed from.
 constexpr double dependence_tolerance = 1e-10;
-// The same for rows that were found independent before.
+// The same for rows that have already been found independent.
 constexpr double rebuilding_tolerance = 0.1 * dependence_tolerance;
-// Multipliers below zero by no more than this, relative to the largest one, are zero.
+// Negative multipliers up to this share of the largest one count as zero.
 constexpr double negative_tolerance = 1e-9;
-// How far a solution may be from the combination of its active rows' normals, and these from being tight.
+// Allowed error of w as a combination of the active normals, and of the slack of active rows.
 constexpr double consistency_tolerance = 1e-8;
 
 }  // namespace
@@ -46,7 +45,7 @@ void MaxMargin::load_reduced_normal(std::size_t row) {
     std::transform(samples_.row(sample), samples_.row(sample) + stride, normal_.data(),
                    [sign](double value) { return sign * value; });
     if (anchored()) {
-        // Up to the signs of flips, which cancel, (c / c_0) a_0 is the anchor's x times this row's c.
+        // (c / c_0) a_0 is the anchor's x times this row's c; the sign of a flipped anchor cancels.
         const std::size_t anchor = rows_.sample(solution_.active[0]);
         add_scaled(normal_.data(), -bias_coefficient(row) * samples_.label(anchor), samples_.row(anchor), stride);
     }
@@ -101,7 +100,7 @@ bool MaxMargin::erase(std::size_t index) {
         return true;
     }
     split_is_current_ = false;
-    // The sample with the largest multiplier is the one least likely to leave soon.
+    // The new anchor: the sample with the largest multiplier is least likely to leave soon.
     std::size_t heir = solution_.active.size();
     for (std::size_t other = 0; other < solution_.active.size(); ++other) {
         if (!rows_.is_extra(solution_.active[other]) &&
@@ -228,7 +227,7 @@ void MaxMargin::release_direction(std::size_t index, double* direction, double& 
     std::vector<double> coordinates(count);
     for (std::size_t k = 0; k < count; ++k) {
         const std::size_t row = solution_.active[first + k];
-        // Reduced by the anchor, whose own rate is -1 or 0.
+        // Reduced by the anchor, whose rate is -1 or 0.
         rates[k] = first + k == index ? -1.0 : 0.0;
         if (anchor_released) {
             rates[k] += bias_coefficient(row) * bias_coefficient(solution_.active[0]);

@@ -1,4 +1,4 @@
-// The max-margin problem inside a region of directions: whether it has any solution is all that is asked.
+// The max-margin problem inside a region of directions, where only feasibility matters.
 #include <algorithm>
 #include <cassert>
 #include <cmath>

@@ -1,12 +1,12 @@
 // The numbers of the rows of the max-margin problem. Only this file knows how they are laid out.
 //
-// A row asks a . w + c b >= d. With n samples,
+// A row requires a . w + c b >= d. With n samples,
 //
 //     row i       keeps sample i:          a = y x, c = y, d = 1;
-//     row n + i   is the flip of sample i: -a, -c, -d, so that the sample is not beyond its margin;
+//     row n + i   is the flip of sample i: -a, -c, -d, which keeps the sample at or inside its margin;
 //     row 2n + j  is extra row j:          any a and d, and c = 0.
 //
-// So the row that keeps a sample has the number of the sample.
+// So the row that keeps a sample has the same number as the sample.
 #pragma once
 
 #include <cassert>

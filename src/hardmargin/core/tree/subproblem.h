@@ -1,4 +1,4 @@
-// What the searches over samples and over directions have in common about a subproblem.
+// What the subproblems of the searches over samples and over directions have in common.
 #pragma once
 
 #include <concepts>
@@ -9,7 +9,7 @@
 
 namespace hardmargin {
 
-// An open subproblem as data. None of its solutions costs less than the smaller one of `bound` and `upper`.
+// An open subproblem as data. None of its solutions costs less than the minimum of `bound` and `upper`.
 template <typename Node>
 concept SearchNode = std::movable<Node> && requires(Node node, const Node& constant) {
     { node.bound } -> std::same_as<double&>;
@@ -20,7 +20,7 @@ concept SearchNode = std::movable<Node> && requires(Node node, const Node& const
 // Closed: the subproblem has no solution that is better than the incumbent by the gap.
 enum class Verdict { open, closed };
 
-// Called with a solver whose solution satisfies its rows; returns the present upper bound.
+// Called with a solver whose solution satisfies its rows; returns the current upper bound.
 using ImproveFunction = std::function<double(const MaxMargin&)>;
 
 }  // namespace hardmargin
