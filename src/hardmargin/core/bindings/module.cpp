@@ -55,7 +55,7 @@ void bind_max_margin(nb::module_& module) {
         .value("failed", MaxMarginStatus::failed);
     nb::class_<OwningMaxMargin>(module, "MaxMargin",
                                 "Shortest w with y (w.x + b) >= 1 over a changing set of samples.\n\n"
-                                "Row i < n keeps sample i, row n + i asks the opposite.")
+                                "Row i < n keeps sample i; row n + i is its flip, the reversed constraint.")
         .def(nb::init<const Matrix&, const Vector&>(), "features"_a, "labels"_a)
         .def(
             "enable", [](OwningMaxMargin& self, std::size_t row) { self.solver().enable(self.checked_row(row)); },
@@ -134,7 +134,7 @@ private:
 };
 
 void bind_primal_search(nb::module_& module) {
-    nb::class_<Outcome>(module, "Outcome", "Why a search returned.")
+    nb::class_<Outcome>(module, "Outcome", "Why a search ended.")
         .def_ro("timed_out", &Outcome::timed_out)
         .def_ro("interrupted", &Outcome::interrupted)
         .def_ro("error", &Outcome::error, "The exception raised by the observer or a signal handler, or None.");

@@ -74,10 +74,10 @@ bool ConflictMatching::find_free(const std::uint64_t* row, const State& state, s
 }
 
 void ConflictMatching::grow(const PairConflicts::Level& level, State& state, double enough,
-                            std::span<const MustHitSet> beside) {
+                            std::span<const MustHitSet> sets) {
     for (bool grown = true; grown;) {
         grown = false;
-        leave_out(beside);
+        leave_out(sets);
         // Positives far on their own side have the fewest opponents, so they are matched first.
         for (std::size_t positive = pairs_.positives(); positive-- > 0;) {
             if (cost(state) >= enough) {
@@ -112,7 +112,7 @@ void ConflictMatching::keep_unmatched(const State& state, ConflictClosure& closu
 }
 
 bool ConflictMatching::release(const PairConflicts::Level& level, State& state, std::size_t sample,
-                               std::span<const MustHitSet> beside) {
+                               std::span<const MustHitSet> sets) {
     const std::size_t number = pairs_.number(sample);
     const bool is_positive = samples_.label(sample) > 0;
     const std::int32_t partner = (is_positive ? state.partner_of_positive : state.partner_of_negative)[number];
@@ -123,7 +123,7 @@ bool ConflictMatching::release(const PairConflicts::Level& level, State& state, 
     const std::size_t negative = is_positive ? static_cast<std::size_t>(partner) : number;
     state.partner_of_positive[positive] = unmatched;
     state.partner_of_negative[negative] = unmatched;
-    leave_out(beside);
+    leave_out(sets);
     if (!is_positive) {
         // A path that replaces the pair starts at the partner.
         unset_bit(unvisited_.data(), negative);

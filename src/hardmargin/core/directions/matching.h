@@ -42,15 +42,15 @@ public:
         return (samples_.label(sample) > 0 ? state.partner_of_positive
                                            : state.partner_of_negative)[pairs_.number(sample)] >= 0;
     }
-    // Enlarges the matching until it costs `enough` or cannot grow. The samples of `beside` stay unmatched.
+    // Enlarges the matching until it costs `enough` or cannot grow. The samples of `sets` stay unmatched.
     void grow(const PairConflicts::Level& level, State& state, double enough,
-              std::span<const MustHitSet> beside = {});
+              std::span<const MustHitSet> sets = {});
     void close(const PairConflicts::Level& level, const State& state, double slack, ConflictClosure& closure);
 
-    // Rearranges the matching so that a sample becomes unmatched and those of `beside` stay so; false if that costs a
+    // Rearranges the matching so that a sample becomes unmatched and those of `sets` stay so; false if that costs a
     // pair.
     bool release(const PairConflicts::Level& level, State& state, std::size_t sample,
-                 std::span<const MustHitSet> beside = {});
+                 std::span<const MustHitSet> sets = {});
     // What follows for solutions that keep `kept` and give up exactly one sample of every matched pair and every set, the
     // samples of `given_up`, which must be in no pair and no set, and no others. No sample of a set may be matched.
     void close_exactly(const PairConflicts::Level& level, const State& state, std::span<const MustHitSet> sets,
