@@ -90,8 +90,8 @@ void check_cover(const Samples& samples, const PairConflicts& pairs, const PairC
     }
 }
 
-// Every sample that can be unmatched is released, and the decisions then hold in every cover with one more sample that
-// gives it up and keeps some others.
+// Every sample that can be unmatched is released, and the decisions then hold in every cover with one more sample
+// that gives it up and keeps some others.
 void check_covers_with_one_more(const Samples& samples, const PairConflicts& pairs,
                                 const PairConflicts::Level& level, Random& random) {
     ConflictMatching matching(samples, pairs);
@@ -178,8 +178,8 @@ void check_matching(const PairConflicts& pairs, const PairConflicts::Level& leve
     CHECK(size == state.size);
 }
 
-// The decisions hold in every cover that hits all sets with as many samples as there are pairs and sets, or with one more
-// that is given up in addition.
+// The decisions hold in every cover that hits all sets with as many samples as there are pairs and sets, or with
+// one more that is given up in addition.
 void check_covers_with_sets(const Samples& samples, const PairConflicts& pairs, const PairConflicts::Level& level,
                             Random& random) {
     ConflictMatching matching(samples, pairs);

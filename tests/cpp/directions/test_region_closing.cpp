@@ -100,8 +100,8 @@ struct Checked {
 
 }  // namespace
 
-// All enumerated hyperplanes in the region that are better than the upper bound give up a sample of every pair and every
-// set, in the region and in a part of it. If no set is missing, there are none.
+// All enumerated hyperplanes in the region that are better than the upper bound give up a sample of every pair and
+// every set, in the region and in a part of it. If no set is missing, there are none.
 TEST(better_hyperplanes_of_a_region_give_up_a_sample_of_every_set) {
     Random random(91);
     Checked checked;

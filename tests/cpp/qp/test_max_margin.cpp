@@ -318,8 +318,8 @@ TEST(samples_on_one_point_cannot_be_told_apart) {
     }
 }
 
-// With an origin and a pool: finds the nearest point that satisfies all rows, if there is one, and agrees with a solver
-// without them about feasibility.
+// With an origin and a pool: finds the nearest point that satisfies all rows, if there is one, and agrees with a
+// solver without them about feasibility.
 TEST(an_origin_and_a_pool_change_where_the_solution_is_but_not_whether_there_is_one) {
     Random random(31);
     int counts[2] = {0, 0};

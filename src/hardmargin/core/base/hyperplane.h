@@ -11,8 +11,8 @@ namespace hardmargin {
 // A sample with at least this margin is kept. The tolerance of 1e-9 is part of the definition of the objective
 // (docs/numerics.md), and larger than the rounding of a margin whose terms are not far above 1.
 inline constexpr double kept_margin = 1 - 1e-9;
-// A sample with at least this margin is worth trying to keep if the hyperplane is only a guess: a point on a line, or
-// a hyperplane from a larger region. The max-margin problem then decides; no bound relies on it.
+// A sample with at least this margin is worth trying to keep if the hyperplane is only a guess: a point on a line,
+// or a hyperplane from a larger region. The max-margin problem then decides; no bound relies on it.
 inline constexpr double nearly_kept_margin = 1 - 1e-7;
 
 struct Hyperplane {
@@ -44,8 +44,8 @@ Violations violations(const Samples& samples, std::span<const double> margins);
 Incumbent evaluate(const Samples& samples, std::span<const double> weights, double bias,
                    std::span<const double> margins);
 
-// w = 0 keeps one class and gives up the other. Giving up the cheaper class needs no search, so no answer costs more.
-// Regions of directions around w = 0 can only be closed against this objective or a smaller one.
+// w = 0 keeps one class and gives up the other. Giving up the cheaper class needs no search, so no answer costs
+// more. Regions of directions around w = 0 can only be closed against this objective or a smaller one.
 Incumbent give_up_cheaper_class(const Samples& samples);
 
 }  // namespace hardmargin

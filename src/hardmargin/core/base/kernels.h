@@ -1,9 +1,10 @@
-// The innermost loops on dense arrays. Every loop runs over whole vectors: lengths called `stride` must be multiples
-// of `lanes`, those called `padded` multiples of `tile`, and the padding must be zero. Only a `length` is arbitrary.
-// Sums use `lanes` fixed partial sums, which is fast without -ffast-math and gives the same result on every call.
+// The innermost loops on dense arrays. Every loop runs over whole vectors: lengths called `stride` must be
+// multiples of `lanes`, those called `padded` multiples of `tile`, and the padding must be zero. Only a `length` is
+// arbitrary. Sums use `lanes` fixed partial sums, which is fast without -ffast-math and gives the same result on
+// every call.
 //
-// Every loop is compiled three times: for any CPU, for CPUs with AVX2 and FMA, and for CPUs with AVX-512. The table to
-// use is chosen once, when the library is loaded (base/kernels_choice.h).
+// Every loop is compiled three times: for any CPU, for CPUs with AVX2 and FMA, and for CPUs with AVX-512. The table
+// to use is chosen once, when the library is loaded (base/kernels_choice.h).
 #pragma once
 
 #include <cassert>
@@ -43,8 +44,8 @@ struct CoarseColumns {
 // A word of pairs: one point and this many others, one bit per pair.
 inline constexpr std::size_t word_bits = 64;
 
-// The points and the others, in single precision. The difference of a pair takes values in a range: its middle is the
-// difference of the projections, its radius the sum of the absolute differences in `count` columns.
+// The points and the others, in single precision. The difference of a pair takes values in a range: its middle is
+// the difference of the projections, its radius the sum of the absolute differences in `count` columns.
 struct PairRanges {
     const float* point_columns;  // `point_stride` apart
     std::size_t point_stride;
@@ -136,8 +137,8 @@ inline std::size_t coarse_price(const CoarseColumns& columns, const float* weigh
     return kernels.coarse_price(columns, weights, bias, offsets, scores);
 }
 
-// Compares the ranges of the pairs of a point with the `word_bits` others from `begin` on, and stores where they end.
-// Bits and ends of pairs that are not wanted are unspecified. `ends` has room for `word_bits` numbers.
+// Compares the ranges of the pairs of a point with the `word_bits` others from `begin` on, and stores where they
+// end. Bits and ends of pairs that are not wanted are unspecified. `ends` has room for `word_bits` numbers.
 inline PairBits compare_pairs(const PairRanges& ranges, std::size_t point, std::size_t begin, std::uint64_t wanted,
                               float* ends) {
     assert(point < ranges.point_stride && begin + word_bits <= ranges.stride);

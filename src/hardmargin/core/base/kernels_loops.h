@@ -1,5 +1,5 @@
-// The bodies of the loops that base/kernels.h declares. Each file that compiles them for one kind of CPU includes this
-// header once and defines its table from `loops`. The code here must not call inline functions of the standard
+// The bodies of the loops that base/kernels.h declares. Each file that compiles them for one kind of CPU includes
+// this header once and defines its table from `loops`. The code here must not call inline functions of the standard
 // library: the linker could pick a copy that was compiled for AVX2 for callers on older CPUs.
 #pragma once
 

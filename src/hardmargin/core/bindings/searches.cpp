@@ -72,8 +72,8 @@ void check(const DirectionOptions& options, const Samples& samples) {
     }
 }
 
-// The nodes of a plain frontier, or those that an earlier search on the same samples has left open, without a detour
-// through Python objects.
+// The nodes of a plain frontier, or those that an earlier search on the same samples has left open, without a
+// detour through Python objects.
 template <typename Node>
 std::vector<Node> nodes_of(const std::variant<PlainArrays, SearchResult<Node>*>& frontier, const Samples& samples) {
     if (std::holds_alternative<SearchResult<Node>*>(frontier)) {

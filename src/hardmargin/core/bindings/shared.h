@@ -26,8 +26,8 @@ inline std::span<const double> view(const Vector& vector) {
 }
 
 // Calls a Python function `observer(upper, lower, nodes) -> bool` from a search that runs without the GIL, and lets
-// Python's signal handlers run. An exception, including KeyboardInterrupt, ends the search and is stored, so that what
-// was found so far is not lost.
+// Python's signal handlers run. An exception, including KeyboardInterrupt, ends the search and is stored, so that
+// what was found so far is not lost.
 class Watcher {
 public:
     explicit Watcher(nb::object observer) : observer_(std::move(observer)) {}

@@ -1,15 +1,15 @@
 // What a cover of the conflicting pairs implies for single samples: which ones a better solution keeps or gives up.
 //
-// A cover gives up at least one sample of every conflicting pair. Its least cost is a lower bound on the cost of the
-// samples that a solution gives up. By Koenig's theorem it equals a maximum matching of the conflict graph if all samples
-// cost the same (directions/matching.h), and otherwise a maximum flow with the costs as capacities (directions/flow.h).
-// Both grow with the graph, so a region starts with the result of the enclosing region. The searches over regions are
-// templates over these two; their parameter is called `PairCover`. It is unrelated to the cover bound of packing/, which
-// covers sets.
+// A cover gives up at least one sample of every conflicting pair. Its least cost is a lower bound on the cost of
+// the samples that a solution gives up. By Koenig's theorem it equals a maximum matching of the conflict graph if
+// all samples cost the same (directions/matching.h), and otherwise a maximum flow with the costs as capacities
+// (directions/flow.h). Both grow with the graph, so a region starts with the result of the enclosing region. The
+// searches over regions are templates over these two; their parameter is called `PairCover`. It is unrelated to the
+// cover bound of packing/, which covers sets.
 //
-// If a solution may cost at most `slack` more than the cover, some samples are decided. A sample is kept if its cost
-// exceeds the matched part of it by more than the slack. Opponents of kept samples are given up. And if two samples are
-// matched for more than the slack and one is given up, the other one is kept.
+// If a solution may cost at most `slack` more than the cover, some samples are decided. A sample is kept if its
+// cost exceeds the matched part of it by more than the slack. Opponents of kept samples are given up. And if two
+// samples are matched for more than the slack and one is given up, the other one is kept.
 #pragma once
 
 #include <cstddef>

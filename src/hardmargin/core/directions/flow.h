@@ -34,9 +34,9 @@ public:
 
     void start(State& state) const;
     double cost(const State& state) const { return state.value; }
-    // A bound on the relative error of the cost. The amount that is added to the value is also added to, or subtracted
-    // from, the flows of the edges along a path. So up to the rounding of that many changes, the flows add up to the
-    // value, and at every sample to no more than its cost.
+    // A bound on the relative error of the cost. The amount that is added to the value is also added to, or
+    // subtracted from, the flows of the edges along a path. So up to the rounding of that many changes, the flows
+    // add up to the value, and at every sample to no more than its cost.
     double rounding(const State& state) const { return sum_rounding(state.changes); }
     void grow(const PairConflicts::Level& level, State& state, double enough);
     void close(const PairConflicts::Level& level, const State& state, double slack, ConflictClosure& closure);

@@ -1,7 +1,7 @@
 // The cover of conflicting pairs if all samples cost the same: a maximum matching (directions/closure.h).
 //
-// In addition to a matching there may be must-hit sets (directions/region_packing.h), which count like matched pairs: a
-// solution that gives up no more samples than there are pairs and sets gives up exactly one of each.
+// In addition to a matching there may be must-hit sets (directions/region_packing.h), which count like matched
+// pairs: a solution that gives up no more samples than there are pairs and sets gives up exactly one of each.
 #pragma once
 
 #include <cstddef>
@@ -51,13 +51,15 @@ public:
     // pair.
     bool release(const PairConflicts::Level& level, State& state, std::size_t sample,
                  std::span<const MustHitSet> sets = {});
-    // What follows for solutions that keep `kept` and give up exactly one sample of every matched pair and every set, the
-    // samples of `given_up`, which must be in no pair and no set, and no others. No sample of a set may be matched.
+    // What follows for solutions that keep `kept` and give up exactly one sample of every matched pair and every
+    // set, the samples of `given_up`, which must be in no pair and no set, and no others. No sample of a set may be
+    // matched.
     void close_exactly(const PairConflicts::Level& level, const State& state, std::span<const MustHitSet> sets,
                        std::span<const std::size_t> given_up, std::span<const std::size_t> kept,
                        ConflictClosure& closure);
-    // Rearranges the matching without changing its size: of a pair of which neither sample is kept by these margins, one
-    // becomes unmatched, and a kept sample that is in no set is matched instead. Returns how often that was possible.
+    // Rearranges the matching without changing its size: of a pair of which neither sample is kept by these
+    // margins, one becomes unmatched, and a kept sample that is in no set is matched instead. Returns how often
+    // that was possible.
     std::size_t exchange(const PairConflicts::Level& level, State& state, std::span<const MustHitSet> sets,
                          std::span<const double> margins);
     std::uint64_t work() const { return work_; }

@@ -91,8 +91,8 @@ std::size_t ConflictMatching::exchange(const PairConflicts::Level& level, State&
                missed(pairs_.positive(static_cast<std::size_t>(partner)));
     };
     std::size_t exchanged = 0;
-    // A negative becomes unmatched if a path leads from its positive to a negative that is kept. What a failed search has
-    // visited leads nowhere for the next ones either.
+    // A negative becomes unmatched if a path leads from its positive to a negative that is kept. What a failed
+    // search has visited leads nowhere for the next ones either.
     leave_out(sets);
     for (std::size_t negative = 0; negative < pairs_.negatives(); ++negative) {
         if (state.partner_of_negative[negative] < 0 && missed(pairs_.negative(negative))) {

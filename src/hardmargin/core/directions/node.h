@@ -18,8 +18,8 @@ struct DirectionNode {
     std::vector<double> high;
     double shortest = 0;
     double longest = 0;
-    // No hyperplane of the region costs less than the minimum of `bound` and `upper`: parts of the region were excluded
-    // only for solutions better than `upper`, from which the gap is already subtracted.
+    // No hyperplane of the region costs less than the minimum of `bound` and `upper`: parts of the region were
+    // excluded only for solutions better than `upper`, from which the gap is already subtracted.
     double bound = 0;
     double upper = 0;
 

@@ -147,9 +147,9 @@ void PairConflicts::project(ClassColumns& columns, const DirectionNode& region, 
             ++used_;
         }
     }
-    // Every number in single precision is rounded a few times, and a sum of `used_` of them once per term. The terms add
-    // up to at most the projection and the reach of each sample of a pair. Numbers in double precision have errors
-    // relative to the size of the sample, and coordinates have an error of DirectionFrame::rounding.
+    // Every number in single precision is rounded a few times, and a sum of `used_` of them once per term. The
+    // terms add up to at most the projection and the reach of each sample of a pair. Numbers in double precision
+    // have errors relative to the size of the sample, and coordinates have an error of DirectionFrame::rounding.
     const double share = single_unit * static_cast<double>(used_ + single_roundings);
     for (std::size_t place = 0; place < padded; ++place) {
         const double projection = columns.projections[place];

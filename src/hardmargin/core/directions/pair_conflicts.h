@@ -1,15 +1,15 @@
 // Which pairs of opposite samples cannot both be kept by any hyperplane of a region of directions.
 //
-// For some bias, w keeps both a positive i and a negative j if and only if w.(x_i - x_j) >= 2. For w along s this is
-// s.(x_i - x_j) >= 2 ||s|| / ||w||. Let a be the unit vector along the shortest s of the region. Because ||s|| >= a.s, a
-// pair conflicts everywhere in the region if s.(x_i - x_j - 2 a / longest) < 0 for all s of the box; and ||s|| exceeds
-// a.s by at most DirectionNode::bulge(). The minimum and the maximum over a box have closed forms. So a pair conflicts
-// everywhere, nowhere, or is undecided, and decided pairs stay decided in every part of the region. A region inherits
-// the conflicts of the region it is part of, and examines only the undecided pairs.
+// For some bias, w keeps both a positive i and a negative j if and only if w.(x_i - x_j) >= 2. For w along s this
+// is s.(x_i - x_j) >= 2 ||s|| / ||w||. Let a be the unit vector along the shortest s of the region. Because ||s||
+// >= a.s, a pair conflicts everywhere in the region if s.(x_i - x_j - 2 a / longest) < 0 for all s of the box; and
+// ||s|| exceeds a.s by at most DirectionNode::bulge(). The minimum and the maximum over a box have closed forms. So
+// a pair conflicts everywhere, nowhere, or is undecided, and decided pairs stay decided in every part of the
+// region. A region inherits the conflicts of the region it is part of, and examines only the undecided pairs.
 //
 // Pairs are compared in single precision. A bound on the error of that and of the coordinates is computed for every
-// sample in every region, from the sizes of the numbers compared, and widens the ranges of its pairs. So small features
-// still distinguish samples once the region is so narrow in the large ones that these no longer matter.
+// sample in every region, from the sizes of the numbers compared, and widens the ranges of its pairs. So small
+// features still distinguish samples once the region is so narrow in the large ones that these no longer matter.
 #pragma once
 
 #include <cstddef>
@@ -48,16 +48,16 @@ public:
     // The number of a sample among the positives or the negatives.
     std::size_t number(std::size_t sample) const { return numbers_[sample]; }
 
-    // Sorts the samples along the middle direction of a region, so that undecided pairs share words. Invalidates all
-    // levels.
+    // Sorts the samples along the middle direction of a region, so that undecided pairs share words. Invalidates
+    // all levels.
     void arrange(const DirectionNode& region);
     // The level at which nothing is known.
     void start(Level& level) const;
     // Decides pairs in `region`, given what is known in an enclosing region; `level` may be `around`.
     void decide(const DirectionNode& region, const Level& around, Level& level);
-    // Decides more pairs after the region's greatest length has been reduced. decide() must have been called last, for
-    // the same box and level. It has stored where the range of every pair ends, so pairs are not compared again. What is
-    // decided is correct, but may be slightly less than decide() would find.
+    // Decides more pairs after the region's greatest length has been reduced. decide() must have been called last,
+    // for the same box and level. It has stored where the range of every pair ends, so pairs are not compared
+    // again. What is decided is correct, but may be slightly less than decide() would find.
     void shorten(const DirectionNode& region, Level& level);
 
     // The mean of |x_i - x_j| in coordinate k over most pairs.
@@ -95,8 +95,8 @@ private:
     ClassColumns positive_columns_;
     ClassColumns negative_columns_;
     std::size_t used_ = 0;  // coordinates that vary in the region
-    // For shorten(), from the last decide(): s.(x_i - x_j) - at_longest_ a.s is at most the end of the pair's range minus
-    // needed_, and a.s is at least least_.
+    // For shorten(), from the last decide(): s.(x_i - x_j) - at_longest_ a.s is at most the end of the pair's range
+    // minus needed_, and a.s is at least least_.
     std::vector<float> ends_;  // `word_bits` for each undecided word; empty if there are too many
     double needed_ = 0;
     double at_longest_ = 0;

@@ -94,9 +94,9 @@ bool RegionClosing<PairCover>::closes_with_two(const DirectionNode& region, cons
                                                std::span<const MustHitSet> sets, double upper)
     requires(PairCover::equal_costs)
 {
-    // The samples that a solution without the extra one keeps are a good set to distinguish cases. The samples that it
-    // gives up follow from them and would add cases, so they are left out. So are samples of sets: a solution that gives
-    // up one of them may give up another one of the same set, so nothing would be decided.
+    // The samples that a solution without the extra one keeps are a good set to distinguish cases. The samples that
+    // it gives up follow from them and would add cases, so they are left out. So are samples of sets: a solution
+    // that gives up one of them may give up another one of the same set, so nothing would be decided.
     cover_.close_exactly(level, state, sets, {}, {}, closure_);
     std::fill(closure_.positive_given_up.begin(), closure_.positive_given_up.end(), 0);
     std::fill(closure_.negative_given_up.begin(), closure_.negative_given_up.end(), 0);

@@ -1,15 +1,15 @@
 // Closes regions of directions in which the cover of the conflicting pairs costs nearly enough.
 //
-// The slack is what a solution better than `upper` may cost beyond the cover and the norm. If it is small, most samples
-// are decided (ConflictClosure): a better solution keeps the kept ones and has the given-up ones at or inside their
-// margins. If the max-margin problem over them and the region's sides costs more than `upper` minus the cover, there is
-// no better solution; otherwise its solution is a candidate.
+// The slack is what a solution better than `upper` may cost beyond the cover and the norm. If it is small, most
+// samples are decided (ConflictClosure): a better solution keeps the kept ones and has the given-up ones at or
+// inside their margins. If the max-margin problem over them and the region's sides costs more than `upper` minus
+// the cover, there is no better solution; otherwise its solution is a candidate.
 //
 // If all samples cost the same, two things help with a larger slack. Must-hit sets among the unmatched samples
-// (directions/region_packing.h) count like pairs. And if two samples more than there are pairs and sets are missing to
-// close the region, nothing is decided, but cases can be distinguished. Take a set of samples that cannot be kept
-// together below `upper`. A better solution gives up its first sample, or its second but not its first, and so on. In
-// each case only one sample is missing, and most of the others are decided.
+// (directions/region_packing.h) count like pairs. And if two samples more than there are pairs and sets are missing
+// to close the region, nothing is decided, but cases can be distinguished. Take a set of samples that cannot be
+// kept together below `upper`. A better solution gives up its first sample, or its second but not its first, and so
+// on. In each case only one sample is missing, and most of the others are decided.
 #pragma once
 
 #include <cstddef>
@@ -41,8 +41,9 @@ public:
     RegionClosing(const Samples& samples, const DirectionFrame& frame, const PairConflicts& pairs, PairCover& cover,
                   MaxMargin& solver, Candidate candidate);
 
-    // Whether it can prove that no solution in the region is better than `upper`; `norm` is the least norm term of the
-    // region. With `packing` it searches for must-hit sets, and may rearrange the cover without changing its cost.
+    // Whether it can prove that no solution in the region is better than `upper`; `norm` is the least norm term of
+    // the region. With `packing` it searches for must-hit sets, and may rearrange the cover without changing its
+    // cost.
     bool closes(const DirectionNode& region, const Level& level, State& state, double norm, double upper,
                 bool packing, const RegionSets& around, RegionSets& found);
 
@@ -65,8 +66,8 @@ private:
         requires(PairCover::equal_costs);
     void enable_region(const DirectionNode& region);
     void enable_closure();
-    // Whether 1/2 ||w||^2 is at least `value` for every w that satisfies the enabled rows; if not, the shortest one is a
-    // candidate.
+    // Whether 1/2 ||w||^2 is at least `value` for every w that satisfies the enabled rows; if not, the shortest one
+    // is a candidate.
     bool cost_at_least(double value);
     // The samples of the last proof, by descending multipliers.
     void find_supports();

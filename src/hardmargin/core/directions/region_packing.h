@@ -1,18 +1,18 @@
 // Must-hit sets in a region of directions, in addition to a matching of its conflicting pairs.
 //
-// A matching of K conflicting pairs leaves many samples unmatched. Let S be some of them. If the max-margin problem over
-// S and the region's sides has no solution whose norm term is below `upper` minus the cost of K samples, a better
-// solution in the region gives up at least one sample of S; because S is disjoint from the pairs, that is one more. So p
-// disjoint sets of this kind raise the bound to K + p samples. A solution that keeps all of the next set gives up K + p
-// other samples, so its norm term only has to reach `upper` minus their cost.
+// A matching of K conflicting pairs leaves many samples unmatched. Let S be some of them. If the max-margin problem
+// over S and the region's sides has no solution whose norm term is below `upper` minus the cost of K samples, a
+// better solution in the region gives up at least one sample of S; because S is disjoint from the pairs, that is
+// one more. So p disjoint sets of this kind raise the bound to K + p samples. A solution that keeps all of the next
+// set gives up K + p other samples, so its norm term only has to reach `upper` minus their cost.
 //
-// No better solution keeps all of S in any part of the region, nor for any smaller `upper`. So parts inherit the sets,
-// except those with a sample that is matched in the part's larger matching.
+// No better solution keeps all of S in any part of the region, nor for any smaller `upper`. So parts inherit the
+// sets, except those with a sample that is matched in the part's larger matching.
 //
-// The samples in the certificate of an infeasible problem are a set. They are removed from the problem, and the solver
-// continues from its current solution. Only certificates count, so the starting point and the pricing order are free. It
-// starts at the middle of the region, where few of the sides matter, and prices the sides first, because sets of few
-// samples leave more samples for the next ones.
+// The samples in the certificate of an infeasible problem are a set. They are removed from the problem, and the
+// solver continues from its current solution. Only certificates count, so the starting point and the pricing order
+// are free. It starts at the middle of the region, where few of the sides matter, and prices the sides first,
+// because sets of few samples leave more samples for the next ones.
 #pragma once
 
 #include <cstddef>
@@ -50,8 +50,8 @@ public:
     RegionPacking(const Samples& samples, const DirectionFrame& frame, const PairConflicts& pairs,
                   ConflictMatching& matching, MaxMargin& solver);
 
-    // Searches for sets until there are `wanted`; whether that many were found. `around` is what is known of an enclosing
-    // region. May rearrange the matching without changing its size.
+    // Searches for sets until there are `wanted`; whether that many were found. `around` is what is known of an
+    // enclosing region. May rearrange the matching without changing its size.
     bool find(const DirectionNode& region, const Level& level, State& state, std::size_t wanted, double upper,
               const RegionSets& around, RegionSets& found);
 

@@ -1,9 +1,10 @@
 // Decides from observation whether a search over directions looks for must-hit sets in its regions.
 //
-// Sets close regions that would otherwise be split, but cost work in all regions. Which effect is larger depends on the
-// data, the number of features and the progress of the search. So some slices are searched both ways, less often the
-// longer the same way has been better. The better way closes a larger share of the slice's region for the same effort;
-// each part of a split counts as half. The ways are compared on the same slice, because slices differ by far more.
+// Sets close regions that would otherwise be split, but cost work in all regions. Which effect is larger depends on
+// the data, the number of features and the progress of the search. So some slices are searched both ways, less
+// often the longer the same way has been better. The better way closes a larger share of the slice's region for the
+// same effort; each part of a split counts as half. The ways are compared on the same slice, because slices differ
+// by far more.
 #pragma once
 
 #include <algorithm>

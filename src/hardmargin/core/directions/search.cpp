@@ -19,9 +19,9 @@ constexpr double multiple_rounding = 1e-13;
 // The greatest length of the root is increased by this share.
 constexpr double length_rounding = 1e-9;
 
-// Copies samples that cost a small multiple of the others, as merged duplicates do, so that all costs are equal. Returns
-// nothing if there would be too many samples, or if costs are not multiples. With equal costs regions are bounded faster
-// and closed earlier.
+// Copies samples that cost a small multiple of the others, as merged duplicates do, so that all costs are equal.
+// Returns nothing if there would be too many samples, or if costs are not multiples. With equal costs regions are
+// bounded faster and closed earlier.
 std::optional<Samples> samples_of_equal_cost(const Samples& samples) {
     const double unit = *std::min_element(samples.costs().begin(), samples.costs().end());
     std::vector<double> features;

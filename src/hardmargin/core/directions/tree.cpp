@@ -20,13 +20,13 @@ constexpr double worthwhile = 0.02;
 constexpr double length_reluctance = 1.7;
 // A region with least length 0 is split where that affects pairs by at least this share of what they need.
 constexpr double least_length_change = 0.1;
-// A region is too small to split if no split affects a pair by more than a share of what pairs need. The more pairs there
-// are, the closer they lie together, so the smaller this share; but single precision limits it.
+// A region is too small to split if no split affects a pair by more than a share of what pairs need. The more pairs
+// there are, the closer they lie together, so the smaller this share; but single precision limits it.
 constexpr double narrow_few = 1e-5;
 constexpr double narrow_many = 2e-7;
 constexpr double narrow_pairs = 10;
-// The short loops of matchings and max-margin problems take this much more time per step than the long ones that compare
-// pairs.
+// The short loops of matchings and max-margin problems take this much more time per step than the long ones that
+// compare pairs.
 constexpr double short_loops = 3;
 
 double narrowest(const Samples& samples) {

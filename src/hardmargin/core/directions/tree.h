@@ -1,9 +1,9 @@
 // Depth-first search below one region of directions: bound, try to close, split.
 //
 // The bound of a region is half the smallest squared length in it plus the cost of a cover of its conflicting pairs
-// (directions/closure.h). It is exact in the limit. Two things close regions long before that. A better solution has
-// 1/2 ||w||^2 < upper - cover, which reduces the greatest length, which creates conflicts, and so on. And if the bound is
-// nearly sufficient, most samples are decided (directions/region_closing.h).
+// (directions/closure.h). It is exact in the limit. Two things close regions long before that. A better solution
+// has 1/2 ||w||^2 < upper - cover, which reduces the greatest length, which creates conflicts, and so on. And if
+// the bound is nearly sufficient, most samples are decided (directions/region_closing.h).
 #pragma once
 
 #include <cstddef>
@@ -53,8 +53,9 @@ public:
     DirectionTree(const DirectionTree&) = delete;
     DirectionTree& operator=(const DirectionTree&) = delete;
 
-    // Searches the region `root` until `node_limit` parts, until `stop` returns true, or until `pause` does between two
-    // parts. Returns what is left open; if that is empty, no solution in `root` is better than the incumbent by the gap.
+    // Searches the region `root` until `node_limit` parts, until `stop` returns true, or until `pause` does between
+    // two parts. Returns what is left open; if that is empty, no solution in `root` is better than the incumbent by
+    // the gap.
     std::vector<DirectionNode> search(const DirectionNode& root, double upper, std::uint64_t node_limit,
                                       const std::function<bool()>& stop,
                                       const std::function<bool()>& pause = never);
@@ -94,8 +95,8 @@ private:
     double effective_upper() const { return upper_ * (1 - options_.gap); }
     double norm_at_least(const DirectionNode& region) const;
     Verdict bound(PathRegion& current, const PathRegion& around);
-    // Enlarges the cover, first together with the sets known from the enclosing region; whether it costs `needed`, with
-    // or without them.
+    // Enlarges the cover, first together with the sets known from the enclosing region; whether it costs `needed`,
+    // with or without them.
     bool grow_cover(PathRegion& current, const PathRegion& around, double needed);
     Verdict close(PathRegion& current, const PathRegion& around, bool packing);
     void try_middle(const DirectionNode& region, const std::function<bool()>& stop);

@@ -1,8 +1,8 @@
 // Combinatorial Benders' cuts: inclusion-minimal sets of samples that no hyperplane of a region keeps together.
 //
-// The region of w is a box |w_j| <= radius, a ball ||w|| <= radius, or unbounded. A set counts as impossible only if
-// certified multipliers prove it, so every cut holds for all w of the box or the ball. In the unbounded case rounding
-// cannot exclude very long w, so cuts are claimed for ||w|| <= radius only.
+// The region of w is a box |w_j| <= radius, a ball ||w|| <= radius, or unbounded. A set counts as impossible only
+// if certified multipliers prove it, so every cut holds for all w of the box or the ball. In the unbounded case
+// rounding cannot exclude very long w, so cuts are claimed for ||w|| <= radius only.
 #pragma once
 
 #include <cstddef>
@@ -31,8 +31,8 @@ public:
 
     // Whether the samples with asked[i] != 0 can be kept together; one entry per sample.
     Answer separate(std::span<const unsigned char> asked);
-    // After impossible: a set of these samples that cannot be kept together, in ascending order. If any one of them is
-    // removed, the others can, unless rounding or a stop prevented the check.
+    // After impossible: a set of these samples that cannot be kept together, in ascending order. If any one of them
+    // is removed, the others can, unless rounding or a stop prevented the check.
     std::span<const std::size_t> members() const { return members_; }
 
     void set_stop(std::function<bool()> stop) { solver_.set_stop(std::move(stop)); }

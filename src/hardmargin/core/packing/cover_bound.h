@@ -74,8 +74,8 @@ private:
     double rounded(double cost) const;
     // Adds a certificate to the pool, and returns the index of its set.
     std::size_t remember(const MaxMargin& solver);
-    // A certificate proves only the threshold at which the solver stopped. The set may be worth more, and is then valid
-    // under a larger room.
+    // A certificate proves only the threshold at which the solver stopped. The set may be worth more, and is then
+    // valid under a larger room.
     void lift(std::size_t index);
     void add_new_sets_to_program();
     // The program's sets are those of one sample each, and then the sets of the pool.

@@ -1,14 +1,14 @@
 // Decides where to use the cover bound, from the observed work of subtrees with and without it.
 //
-// The cover bound is expensive, and saves subproblems: orders of magnitude of them with many features, too few with few
-// features, and fewer near the leaves than near the root. The distance of a subproblem's bound to the objective, in
-// samples, measures how near the leaves are. The policy is one number, the threshold: from this distance on the bound is
-// used; below it the rest of the subtree is searched without it.
+// The cover bound is expensive, and saves subproblems: orders of magnitude of them with many features, too few with
+// few features, and fewer near the leaves than near the root. The distance of a subproblem's bound to the
+// objective, in samples, measures how near the leaves are. The policy is one number, the threshold: from this
+// distance on the bound is used; below it the rest of the subtree is searched without it.
 //
-// At distances next to the threshold both ways are tried, the unfavoured one with a small share of the work. Each way is
-// rated by its total work, including unfinished subtrees, divided by the number of subtrees closed. The threshold moves
-// where the unfavoured way has proven better. Old observations are gradually forgotten, because the best policy changes
-// with the objective and the depth.
+// At distances next to the threshold both ways are tried, the unfavoured one with a small share of the work. Each
+// way is rated by its total work, including unfinished subtrees, divided by the number of subtrees closed. The
+// threshold moves where the unfavoured way has proven better. Old observations are gradually forgotten, because the
+// best policy changes with the objective and the depth.
 //
 // Work is counted in multiply-adds, so a search on one thread is repeatable. Several threads may share an object.
 #pragma once
@@ -45,8 +45,8 @@ public:
 private:
     // All larger distances are treated alike.
     static constexpr std::size_t largest_distance = 63;
-    // How many distances below the threshold, and from it on, both ways are tried. Near the leaves there is little to
-    // gain either way, so a larger range above is needed to move the threshold up.
+    // How many distances below the threshold, and from it on, both ways are tried. Near the leaves there is little
+    // to gain either way, so a larger range above is needed to move the threshold up.
     static constexpr std::size_t tried_below = 1;
     static constexpr std::size_t tried_above = 3;
 

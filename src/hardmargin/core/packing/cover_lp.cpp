@@ -222,8 +222,9 @@ bool CoverLp::least_covered(std::span<const std::uint32_t> sets, std::uint32_t& 
     return found;
 }
 
-// Partial pricing: a few of the least covered sets are candidates until all of them are covered. Most of them are sets
-// that were nearly tight when all sets were last priced, so all sets are priced only if none of these is uncovered.
+// Partial pricing: a few of the least covered sets are candidates until all of them are covered. Most of them are
+// sets that were nearly tight when all sets were last priced, so all sets are priced only if none of these is
+// uncovered.
 void CoverLp::find_candidates() {
     candidates_.clear();
     if (!nearly_tight_.empty()) {

@@ -3,13 +3,13 @@
 //     minimise   sum c_i z_i   subject to   sum over i in S of z_i >= 1   for every set S,   z >= 0
 //     maximise   sum y_S       subject to   sum over S with i of y_S <= c_i   for every item i,   y >= 0
 //
-// by the simplex method on the packing, which is the dual simplex method on the cover. The packing stays feasible when
-// sets are added, and when items are excluded (z_i = 0: their capacity becomes infinite). An item that must be used
-// (z_i = 1) is one more set, {i}.
+// by the simplex method on the packing, which is the dual simplex method on the cover. The packing stays feasible
+// when sets are added, and when items are excluded (z_i = 0: their capacity becomes infinite). An item that must be
+// used (z_i = 1) is one more set, {i}.
 //
 // A basis consists of equally many sets and items: those with y_S > 0 and those whose capacity is used up. Only the
-// square matrix of their incidences is inverted; the inverse is dense and updated. Capacities are lowered by tiny random
-// amounts, which breaks ties and keeps the packing feasible.
+// square matrix of their incidences is inverted; the inverse is dense and updated. Capacities are lowered by tiny
+// random amounts, which breaks ties and keeps the packing feasible.
 //
 // The bound does not rely on any of this: packing_value() recomputes it from y alone.
 #pragma once
@@ -82,8 +82,8 @@ public:
     // z, after solve().
     std::span<const double> values() const { return values_; }
     double slack_of(std::size_t set) const;
-    // A valid lower bound on the cost of every cover, from the packing alone. A cover that uses an item costs at least
-    // its entry of `reduced_costs` more.
+    // A valid lower bound on the cost of every cover, from the packing alone. A cover that uses an item costs at
+    // least its entry of `reduced_costs` more.
     double packing_value(std::vector<double>& reduced_costs) const;
 
     std::uint64_t work() const { return work_; }

@@ -10,8 +10,8 @@ namespace hardmargin {
 struct PackingNode {
     std::vector<std::uint32_t> kept;      // samples decided to be kept, ascending
     std::vector<std::uint32_t> given_up;  // samples decided to be given up, ascending
-    // No solution of the subproblem costs less than the minimum of `bound` and `upper`: some decisions are only valid
-    // for solutions better than `upper`, from which the gap is already subtracted.
+    // No solution of the subproblem costs less than the minimum of `bound` and `upper`: some decisions are only
+    // valid for solutions better than `upper`, from which the gap is already subtracted.
     double bound = 0;
     double upper = 0;
 

@@ -1,8 +1,8 @@
 // Certified sets, stored for use in other subproblems than the one they were found in.
 //
 // A set is a certificate without its multipliers: keeping all of its samples, with its flipped samples at or inside
-// their margins, costs at least `value` in the norm alone. So in every subproblem where the flips are given up and the
-// room is not above `value`, one of the samples must be given up.
+// their margins, costs at least `value` in the norm alone. So in every subproblem where the flips are given up and
+// the room is not above `value`, one of the samples must be given up.
 //
 // Samples and flips are stored as bits, because the main operation is to find the sets that are valid under the
 // decisions of a subproblem, which takes a few operations on words per set.
@@ -61,8 +61,8 @@ public:
         std::size_t index;
         bool is_new;
     };
-    // A set that is already known keeps its index, and the larger value. The certificate must consist of samples and
-    // flips: extra rows are valid in one region only, but a set must be valid everywhere.
+    // A set that is already known keeps its index, and the larger value. The certificate must consist of samples
+    // and flips: extra rows are valid in one region only, but a set must be valid everywhere.
     Addition add(std::span<const Multiplier> certificate, double value);
     // The same for a set of another pool over the same samples.
     Addition add(const SetPool& other, std::size_t index);

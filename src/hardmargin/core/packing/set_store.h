@@ -23,8 +23,8 @@ public:
 
     explicit SetStore(std::size_t sample_count) : pool_(sample_count) {}
 
-    // Exchanges new and used sets between the pool and the store. If the store exceeds the memory, it drops the least
-    // recently used sets.
+    // Exchanges new and used sets between the pool and the store. If the store exceeds the memory, it drops the
+    // least recently used sets.
     void exchange(SetPool& pool, Visit& visit, std::size_t largest_memory);
 
     std::size_t size() const;

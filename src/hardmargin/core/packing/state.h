@@ -1,21 +1,22 @@
 // One subproblem of the search over samples, with everything known about it.
 //
-// Samples are free, kept or given up. A *must-hit set* is a set of free samples of which every solution better than the
-// incumbent gives up at least one. Let K be the cost of the given-up samples and P the cost of the packed sets: the sets
-// share out the costs of their members so that the shares of a sample do not exceed its cost, and each set counts its
-// share once (for equal costs: disjoint sets, each worth C). A better solution costs at least K + P in addition to its
-// norm, so its norm term is below the room, upper - K - P. Hence:
+// Samples are free, kept or given up. A *must-hit set* is a set of free samples of which every solution better than
+// the incumbent gives up at least one. Let K be the cost of the given-up samples and P the cost of the packed sets:
+// the sets share out the costs of their members so that the shares of a sample do not exceed its cost, and each set
+// counts its share once (for equal costs: disjoint sets, each worth C). A better solution costs at least K + P in
+// addition to its norm, so its norm term is below the room, upper - K - P. Hence:
 //
-//   * If keeping the kept samples and a set S of free ones costs more than the room in the norm alone, S is a must-hit
-//     set. The max-margin solver stops as soon as its value passes the room, and S is the set of free samples in its
-//     certificate. If S is empty, the subproblem is closed. If S has one sample, that sample is given up.
-//   * A given-up sample can be assumed to lie at or inside its margin, because otherwise it could be kept at no cost.
-//     This is a row for the solver (a flip), which does not count as a member of a set.
-//   * A must-hit set is a fact about the subproblem that later conclusions may use. So a set can be certified again under
-//     the current room, which already counts the set itself, and lose members (shrink). And one set can be dissolved to
-//     look for two in its place, still under the room that counted it (repack).
-//   * Sets may overlap. The cover bound (packing/cover_bound.h) is the least cost of giving up a sample of every known
-//     set. It replaces P where it is larger.
+//   * If keeping the kept samples and a set S of free ones costs more than the room in the norm alone, S is a
+//     must-hit set. The max-margin solver stops as soon as its value passes the room, and S is the set of free
+//     samples in its certificate. If S is empty, the subproblem is closed. If S has one sample, that sample is
+//     given up.
+//   * A given-up sample can be assumed to lie at or inside its margin, because otherwise it could be kept at no
+//     cost. This is a row for the solver (a flip), which does not count as a member of a set.
+//   * A must-hit set is a fact about the subproblem that later conclusions may use. So a set can be certified again
+//     under the current room, which already counts the set itself, and lose members (shrink). And one set can be
+//     dissolved to look for two in its place, still under the room that counted it (repack).
+//   * Sets may overlap. The cover bound (packing/cover_bound.h) is the least cost of giving up a sample of every
+//     known set. It replaces P where it is larger.
 #pragma once
 
 #include <algorithm>
@@ -41,13 +42,13 @@ namespace hardmargin {
 struct PackingOptions {
     // Only solutions better than the incumbent by this share are searched for.
     double gap = 1e-6;
-    // The cover bound is used where bound and incumbent are at least this many samples apart; by default where it is
-    // observed to pay (packing/cover_choice.h).
+    // The cover bound is used where bound and incumbent are at least this many samples apart; by default where it
+    // is observed to pay (packing/cover_choice.h).
     std::optional<double> cover_distance = std::nullopt;
     // Bytes of certified sets, per thread, and once more for the sets that the threads share.
     std::size_t pool_memory = 1ull << 30;
-    // What earlier searches over the same samples have learnt; this one adds to it. PackingState requires it if it uses
-    // the cover bound; PackingTree and packing_search() create it if it is missing.
+    // What earlier searches over the same samples have learnt; this one adds to it. PackingState requires it if it
+    // uses the cover bound; PackingTree and packing_search() create it if it is missing.
     std::shared_ptr<PackingKnowledge> knowledge = nullptr;
 
     bool uses_cover() const { return !cover_distance || *cover_distance < std::numeric_limits<double>::infinity(); }
@@ -87,8 +88,8 @@ public:
     PackingState(const PackingState&) = delete;
     PackingState& operator=(const PackingState&) = delete;
 
-    // Restricts the search to hyperplanes that satisfy these rows; load() must follow. Throws std::logic_error if the
-    // cover bound is used: its sets must be valid everywhere, and cannot contain these rows.
+    // Restricts the search to hyperplanes that satisfy these rows; load() must follow. Throws std::logic_error if
+    // the cover bound is used: its sets must be valid everywhere, and cannot contain these rows.
     void set_region(const std::vector<ExtraRow>& rows);
 
     // Starts a subproblem. Only its decisions, and the sets of earlier ones, are known.
@@ -99,8 +100,8 @@ public:
     // Packs sets and draws conclusions until nothing new follows.
     Verdict tighten();
 
-    // The last tighten()'s decision about the cover bound. None if it is not chosen by observation, or if no decision was
-    // needed.
+    // The last tighten()'s decision about the cover bound. None if it is not chosen by observation, or if no
+    // decision was needed.
     const std::optional<CoverChoice::Decision>& decision() const { return decision_; }
     std::uint64_t work_at_decision() const { return work_at_decision_; }
     // Whether to skip the cover bound from now on.
@@ -112,8 +113,8 @@ public:
     void give_up(std::size_t sample);
     Verdict keep(std::size_t sample);
 
-    // A lower bound on every solution of the subproblem that is better than the incumbent: the costs decided and packed,
-    // plus the norm that the decided samples alone need.
+    // A lower bound on every solution of the subproblem that is better than the incumbent: the costs decided and
+    // packed, plus the norm that the decided samples alone need.
     double bound();
 
     const std::vector<PackedSet>& sets() const { return sets_; }

@@ -15,7 +15,8 @@ constexpr std::size_t most_rounds = 30;
 constexpr std::size_t most_sets_of_a_round = 30;
 // Rounds continue as long as this many more at the current pace would gain a whole sample.
 constexpr double patience = 8;
-// Sets are searched for among samples whose values in the cover bound do not exceed the first of these, then the next.
+// Sets are searched for among samples whose values in the cover bound do not exceed the first of these, then the
+// next.
 constexpr std::array value_levels = {1e-9, 0.12, 0.25};
 
 // How many of its heaviest members are disabled after a set was found, so that the next one differs.
@@ -91,7 +92,8 @@ PackingState::Found PackingState::raise_cover() {
         if (room() <= 0) {
             return Found::closed;
         }
-        // Reduced costs are valid for the decisions that the program was solved with: use them before the next ones.
+        // Reduced costs are valid for the decisions that the program was solved with: use them before the next
+        // ones.
         const Found kept = keep_what_is_too_dear();
         if (kept != Found::nothing) {
             return kept;

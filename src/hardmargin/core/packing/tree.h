@@ -25,9 +25,9 @@ public:
     // See PackingState::set_region().
     void set_region(const std::vector<ExtraRow>& rows) { state_.set_region(rows); }
 
-    // Searches below `root` until `node_limit` subproblems, until `stop` returns true, or until `pause` does between two
-    // subproblems. Returns what is left open, deepest last; if that is empty, no solution below `root` is better than
-    // the incumbent by the gap.
+    // Searches below `root` until `node_limit` subproblems, until `stop` returns true, or until `pause` does
+    // between two subproblems. Returns what is left open, deepest last; if that is empty, no solution below `root`
+    // is better than the incumbent by the gap.
     std::vector<PackingNode> search(const PackingNode& root, double upper, std::uint64_t node_limit,
                                     const std::function<bool()>& stop, const std::function<bool()>& pause = never);
 
@@ -52,8 +52,8 @@ private:
         std::uint64_t work_at_start = 0;
     };
 
-    // The sample to branch on; none if all are decided. If the cover bound was used, the free sample with the largest
-    // value in it; otherwise the member with the largest multiplier of the smallest packed set.
+    // The sample to branch on; none if all are decided. If the cover bound was used, the free sample with the
+    // largest value in it; otherwise the member with the largest multiplier of the smallest packed set.
     std::optional<std::size_t> branching_sample() const;
     std::optional<std::size_t> heaviest_of_smallest_set() const;
     std::optional<std::size_t> largest_of_cover() const;

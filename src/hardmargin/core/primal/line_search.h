@@ -30,8 +30,8 @@ class LineSearch {
 public:
     explicit LineSearch(const Samples& samples) : samples_(samples) {}
 
-    // The minimum over the steps in [from, to] with 1/2 ||w + step dw||^2 below `limit`. Objectives above the limit do
-    // not matter to the caller.
+    // The minimum over the steps in [from, to] with 1/2 ||w + step dw||^2 below `limit`. Objectives above the limit
+    // do not matter to the caller.
     LineMinimum minimise(const Line& line, double from, double to, double limit);
 
 private:

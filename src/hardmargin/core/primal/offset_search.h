@@ -1,9 +1,9 @@
 // The best offset and scale for a given direction, exactly.
 //
-// Along a direction s only the projections s.x matter. A hyperplane w = t s keeps the negatives up to some projection h
-// and the positives from some projection u > h on; the best scale for that is t = 2 / (u - h). So the optimum is one of
-// the pairs (h, u) of a negative's and a positive's projection. Both classes are sorted, and for each h the loop over u
-// ends as soon as the violations alone cost more than the best pair.
+// Along a direction s only the projections s.x matter. A hyperplane w = t s keeps the negatives up to some
+// projection h and the positives from some projection u > h on; the best scale for that is t = 2 / (u - h). So the
+// optimum is one of the pairs (h, u) of a negative's and a positive's projection. Both classes are sorted, and for
+// each h the loop over u ends as soon as the violations alone cost more than the best pair.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@ public:
         double objective = 0;
     };
 
-    // `direction` has Samples::stride() entries. `stop` is called now and then; if it returns true, the best pair so far
-    // is the result.
+    // `direction` has Samples::stride() entries. `stop` is called now and then; if it returns true, the best pair
+    // so far is the result.
     Optimum minimise(std::span<const double> direction, const std::function<bool()>& stop);
     // Pairs examined so far.
     std::uint64_t work() const { return work_; }

@@ -33,8 +33,8 @@ constexpr std::size_t most_let_go = 3;
 // How often all given-up samples are tried again; always if a place is this close to the best one.
 constexpr double take_back_share = 0.05;
 constexpr double close_to_best = 1.003;
-// The mean of how much worse than the previous place an accepted one may be: the smaller one of this many typical costs
-// and this share of the objective.
+// The mean of how much worse than the previous place an accepted one may be: the smaller one of this many typical
+// costs and this share of the objective.
 constexpr double heat_in_costs = 0.7;
 constexpr double heat_share = 0.035;
 // Rounds without success before the walk returns or restarts.

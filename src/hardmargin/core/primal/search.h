@@ -1,12 +1,12 @@
 // Good hyperplanes without proof: many starts, then a local search over which samples to give up.
 //
-// A place of the search is a set of kept samples with its max-margin hyperplane. Starts (primal/search_starts.cpp) come
-// from hinge-loss machines (plain, reweighted and ramp loss), from random directions with their best offset and scale,
-// and from giving up one class. The walk (primal/search.cpp) moves from one max-margin hyperplane to the next. It
-// releases one support sample, follows the line along which the others stay tight, takes the exact minimum over that
-// line, and solves the max-margin problem for the samples kept there. Samples that cost less to keep than to give up
-// are taken back. Worse places are sometimes accepted. After many rounds without success the walk returns to the best
-// place, or sometimes restarts elsewhere.
+// A place of the search is a set of kept samples with its max-margin hyperplane. Starts (primal/search_starts.cpp)
+// come from hinge-loss machines (plain, reweighted and ramp loss), from random directions with their best offset
+// and scale, and from giving up one class. The walk (primal/search.cpp) moves from one max-margin hyperplane to the
+// next. It releases one support sample, follows the line along which the others stay tight, takes the exact minimum
+// over that line, and solves the max-margin problem for the samples kept there. Samples that cost less to keep than
+// to give up are taken back. Worse places are sometimes accepted. After many rounds without success the walk
+// returns to the best place, or sometimes restarts elsewhere.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// A QR factorisation of linearly independent vectors v_k, v = triangle^T basis with an orthonormal basis and an upper
-// triangle, updated as vectors are appended and removed.
+// A QR factorisation of linearly independent vectors v_k, v = triangle^T basis with an orthonormal basis and an
+// upper triangle, updated as vectors are appended and removed.
 #pragma once
 
 #include <cstddef>
@@ -21,9 +21,9 @@ public:
     double split(const double* vector, double* projections, double* rest);
     // Appends the vector that split() was called with. Its rest must not be zero, and the basis must not be full.
     void append(const double* projections, const double* rest, double squared_length);
-    // Removes vector k; later ones move up. Updates the split() of another vector: its component along the direction
-    // that leaves the span moves from `projections` (dimension + 1 entries) to `rest`. Returns by how much the squared
-    // length of the rest grows.
+    // Removes vector k; later ones move up. Updates the split() of another vector: its component along the
+    // direction that leaves the span moves from `projections` (dimension + 1 entries) to `rest`. Returns by how
+    // much the squared length of the rest grows.
     double erase(std::size_t k, double* projections, double* rest);
 
     // Computes shares with sum_k shares[k] v_k = sum_k projections[k] basis[k].

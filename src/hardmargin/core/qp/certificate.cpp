@@ -32,8 +32,8 @@ std::int64_t whole_bias_coefficient(const Samples& samples, std::size_t row) {
     return static_cast<std::int64_t>(bias_coefficient(samples, row));
 }
 
-// The multipliers in units of a power of two, chosen so that the largest one has as many bits as allowed. Empty if they
-// are not usable.
+// The multipliers in units of a power of two, chosen so that the largest one has as many bits as allowed. Empty if
+// they are not usable.
 std::vector<WholeMultiplier> rounded(std::span<const Multiplier> multipliers) {
     double largest = 0;
     for (const Multiplier& multiplier : multipliers) {

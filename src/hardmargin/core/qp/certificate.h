@@ -1,14 +1,14 @@
 // Proofs that a set of rows cannot be satisfied cheaply, from multipliers alone.
 //
-// A row requires a . w + c b >= d. For multipliers lambda >= 0 with sum lambda c = 0, every (w, b) that satisfies all
-// rows has g . w >= s, where g = sum lambda a and s = sum lambda d. So if s > 0,
+// A row requires a . w + c b >= d. For multipliers lambda >= 0 with sum lambda c = 0, every (w, b) that satisfies
+// all rows has g . w >= s, where g = sum lambda a and s = sum lambda d. So if s > 0,
 //
 //     1/2 ||w||^2 >= s^2 / (2 ||g||^2).
 //
 // It does not matter how the multipliers were found. Because b is unbounded, sum lambda c must be exactly zero. So
-// multipliers are rounded to multiples of one power of two, which makes that sum exact, and one of them is increased to
-// cancel what is left. The rounding errors of g and s are bounded on the safe side, including one rounding of every
-// feature when the data were centred.
+// multipliers are rounded to multiples of one power of two, which makes that sum exact, and one of them is
+// increased to cancel what is left. The rounding errors of g and s are bounded on the safe side, including one
+// rounding of every feature when the data were centred.
 #pragma once
 
 #include <cstddef>

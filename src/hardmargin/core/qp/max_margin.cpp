@@ -140,8 +140,8 @@ void MaxMargin::set_extra_rows(std::vector<ExtraRow> rows) {
 // ---- the search
 
 void MaxMargin::start() {
-    // With w = 0 all samples look alike. Start with the two that lie deepest in the other class along the line through
-    // the class means.
+    // With w = 0 all samples look alike. Start with the two that lie deepest in the other class along the line
+    // through the class means.
     const std::size_t n = samples_.count();
     if (enabled_counts_[0] == 0 || enabled_counts_[1] == 0 || !extra_rows_.empty() || !flips_.empty()) {
         return;

@@ -3,13 +3,13 @@
 //     minimise 1/2 ||w||^2   subject to   a . w + c b >= d   for every enabled row
 //
 // by a dual active set method. The active rows are tight, w is a combination of their normals with multipliers
-// lambda >= 0, and violated rows enter one at a time while the value increases. So every intermediate value is a lower
-// bound, the search can stop as soon as it passes a threshold, and the last solution is a valid warm start when rows
-// are enabled or disabled.
+// lambda >= 0, and violated rows enter one at a time while the value increases. So every intermediate value is a
+// lower bound, the search can stop as soon as it passes a threshold, and the last solution is a valid warm start
+// when rows are enabled or disabled.
 //
-// The bias is exact: it has no cost, so sum lambda c = 0 always holds. One active sample, the anchor, determines b. The
-// normals of the other active rows are reduced by the anchor's, a - (c / c_0) a_0, and kept in a Basis. So a step costs
-// O(rows * dimension), and the condition number is not squared.
+// The bias is exact: it has no cost, so sum lambda c = 0 always holds. One active sample, the anchor, determines b.
+// The normals of the other active rows are reduced by the anchor's, a - (c / c_0) a_0, and kept in a Basis. So a
+// step costs O(rows * dimension), and the condition number is not squared.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ namespace hardmargin {
 enum class MaxMarginStatus {
     optimal,     // w is the shortest one that satisfies all enabled rows
     threshold,   // the value reaches the threshold; certificate() proves it
-    infeasible,  // up to rounding no (w, b) satisfies the enabled rows; certificate() bounds the norm of any that does
+    infeasible,  // unsatisfiable up to rounding; certificate() proves a lower bound on the norm of any (w, b)
     failed       // because of rounding or a stop; nothing is claimed
 };
 
@@ -76,12 +76,12 @@ public:
     // Replaces the extra rows; they start disabled, and the solution is forgotten.
     void set_extra_rows(std::vector<ExtraRow> rows);
 
-    // Until clear(), only samples of the pool may be enabled. Violated rows are searched for among the extra rows first
-    // and then in the pool.
+    // Until clear(), only samples of the pool may be enabled. Violated rows are searched for among the extra rows
+    // first and then in the pool.
     void set_pool(std::span<const std::uint32_t> pool);
-    // Until clear(), minimises 1/2 ||w - origin||^2 instead, which value() then returns; thresholds are not allowed.
-    // Forgets the solution. If only a certificate of infeasibility is wanted, which does not depend on the origin, a
-    // point that satisfies the extra rows is a good origin. `origin` has Samples::stride() entries.
+    // Until clear(), minimises 1/2 ||w - origin||^2 instead, which value() then returns; thresholds are not
+    // allowed. Forgets the solution. If only a certificate of infeasibility is wanted, which does not depend on the
+    // origin, a point that satisfies the extra rows is a good origin. `origin` has Samples::stride() entries.
     void set_origin(std::span<const double> origin);
 
     // `stop` is called during long solves; if it returns true they end as failed.
@@ -111,8 +111,8 @@ public:
     // The value that the multipliers of the current solution certify; makes them the certificate.
     double certify_solution();
 
-    // The shortest direction along which the margin of active row `index` decreases at unit rate while all other active
-    // rows stay tight. `direction` has Samples::stride() entries.
+    // The shortest direction along which the margin of active row `index` decreases at unit rate while all other
+    // active rows stay tight. `direction` has Samples::stride() entries.
     void release_direction(std::size_t index, double* direction, double& bias_direction);
 
     const Solution& solution() const { return solution_; }
@@ -121,7 +121,8 @@ public:
         solution_ = solution;
         assert(active_rows_are_enabled());
     }
-    // The same, and sets which sample rows are enabled: the row that keeps sample i if kept(i), its flip if flipped(i).
+    // The same, and sets which sample rows are enabled: the row that keeps sample i if kept(i), its flip if
+    // flipped(i).
     template <typename Kept, typename Flipped>
     void restore(const Solution& solution, const Kept& kept, const Flipped& flipped);
 
@@ -142,7 +143,8 @@ private:
         place_in_list_[last] = place_in_list_[sample];
         listed_.pop_back();
     }
-    // Whether the enabled samples and flips are so few that pricing them one by one is faster than all samples at once.
+    // Whether the enabled samples and flips are so few that pricing them one by one is faster than all samples at
+    // once.
     bool few_rows() const { return few_rows_factor * (listed_.size() + flips_.size()) < samples_.count(); }
     void set_keep_offset(std::size_t sample, bool kept) {
         keep_offsets_[sample] = kept ? 0.0 : std::numeric_limits<double>::infinity();
@@ -187,11 +189,11 @@ private:
     void set_bias();
 
     void start();
-    // For start(): stores the difference of the class means in normal_, and its products with the enabled samples in
-    // margins_.
+    // For start(): stores the difference of the class means in normal_, and its products with the enabled samples
+    // in margins_.
     void project_on_means();
-    // Stores the margins of the enabled samples and flips, or of all samples, in margins_. Returns an enabled sample
-    // whose violation exceeds `violation`, and sets `violation` to it; or none().
+    // Stores the margins of the enabled samples and flips, or of all samples, in margins_. Returns an enabled
+    // sample whose violation exceeds `violation`, and sets `violation` to it; or none().
     std::size_t price_listed(double& violation);
     std::size_t price_all(double tolerance, double& violation);
     // The most violated enabled row, or none().

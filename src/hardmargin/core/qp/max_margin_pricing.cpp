@@ -70,8 +70,8 @@ std::size_t MaxMargin::price_all(double tolerance, double& violation) {
         }
     };
     consider(farthest);
-    // Scales are at least 1, so no violation exceeds the largest scaled one. Unless that is within the tolerance, a long
-    // sample may still be violated by more than the tolerance.
+    // Scales are at least 1, so no violation exceeds the largest scaled one. Unless that is within the tolerance, a
+    // long sample may still be violated by more than the tolerance.
     if (chosen == none() && n > 0 && (1.0 - margins_[farthest]) * samples_.pricing_scales()[farthest] > tolerance) {
         for (std::size_t i = 0; i < n; ++i) {
             consider(i);

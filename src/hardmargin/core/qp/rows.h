@@ -44,7 +44,8 @@ public:
         assert(!is_extra(row));
         return keeps(row) ? row : row - sample_count_;
     }
-    // What the normal, the bias coefficient and the bound of a kept sample are multiplied with: 1, or -1 for a flip.
+    // What the normal, the bias coefficient and the bound of a kept sample are multiplied with: 1, or -1 for a
+    // flip.
     double sign(std::size_t row) const {
         assert(!is_extra(row));
         return keeps(row) ? 1.0 : -1.0;

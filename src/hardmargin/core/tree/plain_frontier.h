@@ -14,8 +14,8 @@ using FrontierIntegers = std::span<const std::uint32_t>;
 using FrontierNumbers = std::span<const double>;
 
 // Subproblem k has the integers from ends[k - 1] (0 for the first) to ends[k] and an equal share of the numbers, of
-// which the last two are its `bound` and its `upper`. Together the subproblems contain every solution that costs less
-// than the smallest `upper`.
+// which the last two are its `bound` and its `upper`. Together the subproblems contain every solution that costs
+// less than the smallest `upper`.
 struct PlainFrontier {
     std::vector<std::uint32_t> integers;
     std::vector<std::uint64_t> ends;
@@ -28,8 +28,8 @@ struct PlainFrontierView {
     FrontierNumbers numbers;
 };
 
-// Calls visit(integers, numbers) for every subproblem, each with `width` numbers. Throws std::invalid_argument if the
-// arrays do not fit together.
+// Calls visit(integers, numbers) for every subproblem, each with `width` numbers. Throws std::invalid_argument if
+// the arrays do not fit together.
 void for_each_subproblem(const PlainFrontierView& frontier, std::size_t width,
                          const std::function<void(FrontierIntegers, FrontierNumbers)>& visit);
 

@@ -2,9 +2,9 @@
 //
 // The subproblem with the smallest bound comes first, so that the lower bound, the smallest one in the queue, rises
 // during the search. A slice searches below one subproblem, depth first, and puts what is left open back into the
-// queue. It ends early if other threads are idle. If the queue exceeds its memory, subproblems that cannot be better
-// than the incumbent are discarded; if that is not enough, the newest subproblem comes first, which keeps the queue
-// from growing.
+// queue. It ends early if other threads are idle. If the queue exceeds its memory, subproblems that cannot be
+// better than the incumbent are discarded; if that is not enough, the newest subproblem comes first, which keeps
+// the queue from growing.
 //
 // A SearchTree does the search below one subproblem.
 #pragma once
@@ -43,17 +43,17 @@ struct SearchLimits {
     std::uint64_t work_limit = 0;     // multiply-adds, approximately; 0: none
     std::uint64_t slice = 256;        // subproblems of one slice
     std::size_t memory = 4ull << 30;  // bytes of open subproblems before the search goes depth first
-    // Seconds after which no more subproblems are started. Those in progress are completed, however long they take, so
-    // that a continuation loses no work.
+    // Seconds after which no more subproblems are started. Those in progress are completed, however long they take,
+    // so that a continuation loses no work.
     double pause = std::numeric_limits<double>::infinity();
     // Solutions that cost less than this are returned even if they do not reach the target.
     double keep_below = 0;
 };
 
-// Searches below one subproblem, depth first; every thread has its own. search(node, upper, node_limit, stop, pause)
-// returns what is left open of `node`; if that is empty, none of its solutions is better than the incumbent by the gap.
-// take_stuck() returns the subproblems that no further search can close, each of them once. nodes() and work() never
-// decrease.
+// Searches below one subproblem, depth first; every thread has its own. search(node, upper, node_limit, stop,
+// pause) returns what is left open of `node`; if that is empty, none of its solutions is better than the incumbent
+// by the gap. take_stuck() returns the subproblems that no further search can close, each of them once. nodes() and
+// work() never decrease.
 template <typename Tree>
 concept SearchTree =
     SearchNode<typename Tree::Node> && std::copy_constructible<typename Tree::Options> &&
@@ -137,8 +137,8 @@ public:
         const double bound = lower_bound();
         SearchOutcome<Node> outcome{std::move(best_), upper_, bound, nodes_, work_, exhausted, queue_.take_all()};
         std::move(stuck_.begin(), stuck_.end(), std::back_inserter(outcome.open));
-        // What was closed besides them contains no solution better than this, but perhaps worse ones. A continuation
-        // needs to know, whatever objective it starts from.
+        // What was closed besides them contains no solution better than this, but perhaps worse ones. A
+        // continuation needs to know, whatever objective it starts from.
         for (Node& node : outcome.open) {
             node.upper = std::min({node.upper, derived_under_, cutoff()});
         }
@@ -163,8 +163,8 @@ private:
     // Subproblems whose bound is not below this are not searched.
     double cutoff() const { return upper_ * (1 - options_.gap); }
 
-    // A finished search proves that no solution is better than the cutoff, or than the value under which the frontier's
-    // decisions were derived.
+    // A finished search proves that no solution is better than the cutoff, or than the value under which the
+    // frontier's decisions were derived.
     double lower_bound() const {
         double bound = std::min({cutoff(), derived_under_, queue_.smallest_bound()});
         for (const Node& node : stuck_) {
@@ -223,8 +223,8 @@ private:
                 if (busy_ == 0 || (paused_ && !leader)) {
                     break;
                 }
-                // Woken when the queue changes or the search ends. The leader checks the clock, also while the others
-                // complete their subproblems.
+                // Woken when the queue changes or the search ends. The leader checks the clock, also while the
+                // others complete their subproblems.
                 ++idle_;
                 changed_.wait_for(lock, longest_wait);
                 --idle_;
