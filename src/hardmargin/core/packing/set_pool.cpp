@@ -21,7 +21,7 @@ std::vector<std::uint32_t> SetPool::listed(std::span<const std::uint64_t> bits) 
     for (std::size_t k = 0; k < bits.size(); ++k) {
         for (std::uint64_t word = bits[k]; word != 0; word &= word - 1) {
             const auto bit = static_cast<std::size_t>(std::countr_zero(word));
-            samples.push_back(static_cast<std::uint32_t>(k * SampleBits::word_size + bit));
+            samples.push_back(static_cast<std::uint32_t>(k * word_bits + bit));
         }
     }
     return samples;
@@ -42,8 +42,7 @@ SetPool::Addition SetPool::add(std::span<const Multiplier> certificate, double v
     bits_.resize(begin + 2 * words_);
     for (const Multiplier& multiplier : certificate) {
         const std::size_t sample = rows_.sample(multiplier.row);
-        bits_[begin + (rows_.keeps(multiplier.row) ? 0 : words_) + sample / SampleBits::word_size] |= std::uint64_t{1}
-                                                                               << (sample % SampleBits::word_size);
+        set_bit(&bits_[begin + (rows_.keeps(multiplier.row) ? 0 : words_)], sample);
     }
     return add_appended(value);
 }

@@ -16,6 +16,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/bits.h"
+#include "base/kernels.h"
 #include "qp/certificate.h"
 #include "qp/rows.h"
 
@@ -24,15 +26,14 @@ namespace hardmargin {
 // A set of samples as bits.
 class SampleBits {
 public:
-    static constexpr std::size_t word_size = 64;
-    static std::size_t words_for(std::size_t sample_count) { return (sample_count + word_size - 1) / word_size; }
+    static std::size_t words_for(std::size_t sample_count) { return (sample_count + word_bits - 1) / word_bits; }
 
     explicit SampleBits(std::size_t sample_count) : words_(words_for(sample_count)) {}
 
     void clear() { std::fill(words_.begin(), words_.end(), 0); }
     void insert(std::size_t sample) {
-        assert(sample / word_size < words_.size());
-        words_[sample / word_size] |= std::uint64_t{1} << (sample % word_size);
+        assert(sample / word_bits < words_.size());
+        set_bit(words_.data(), sample);
     }
     std::span<const std::uint64_t> words() const { return words_; }
 
