@@ -1,7 +1,6 @@
-#include "base/hyperplane.h"
-
 #include <vector>
 
+#include "base/hyperplane.h"
 #include "base/samples.h"
 #include "check.h"
 

@@ -1,10 +1,9 @@
-#include "qp/rows.h"
-
 #include <cstddef>
 #include <vector>
 
 #include "base/samples.h"
 #include "check.h"
+#include "qp/rows.h"
 
 using namespace hardmargin;
 

@@ -137,8 +137,7 @@ void bind_result(nb::module_& module, const char* name) {
 }
 
 void bind_packing(nb::module_& module) {
-    nb::class_<PackingKnowledge>(module, "PackingKnowledge",
-                                 "What searches over the same samples share.")
+    nb::class_<PackingKnowledge>(module, "PackingKnowledge", "What searches over the same samples share.")
         .def(
             "__init__",
             [](PackingKnowledge* self, const Matrix& features, const Vector& labels, const Vector& costs) {
@@ -146,8 +145,7 @@ void bind_packing(nb::module_& module) {
             },
             "features"_a, "labels"_a, "costs"_a)
         .def_prop_ro(
-            "sets", [](const PackingKnowledge& self) { return self.sets.size(); },
-            "The number of certified sets.")
+            "sets", [](const PackingKnowledge& self) { return self.sets.size(); }, "The number of certified sets.")
         .def_prop_ro(
             "cover_distance", [](const PackingKnowledge& self) { return self.choice.threshold(); },
             "The cover bound is used from this distance on, in samples.");

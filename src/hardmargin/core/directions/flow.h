@@ -57,7 +57,7 @@ private:
     std::vector<std::size_t> begin_of_negative_;  // into edge_of_negative_
     std::vector<std::size_t> edge_of_negative_;   // indices of the edges, sorted by negatives
     std::vector<std::int32_t> reached_from_;      // the positive from which a negative was reached
-    std::vector<std::int32_t> came_by_;  // the negative by which a positive was reached, or a marker
+    std::vector<std::int32_t> came_by_;           // the negative by which a positive was reached, or a marker
     std::vector<std::uint64_t> unvisited_;
     std::vector<std::size_t> pending_;
     std::uint64_t work_ = 0;

@@ -72,7 +72,8 @@ bool ConflictMatching::replace(std::size_t start, const PairConflicts::Level& le
                 negative = place * word_bits + static_cast<std::size_t>(std::countr_zero(bits));
                 unset_bit(unvisited_.data(), negative);
                 unset_bit(targets.data(), negative);
-                state.partner_of_positive[static_cast<std::size_t>(state.partner_of_negative[negative])] = unmatched;
+                state.partner_of_positive[static_cast<std::size_t>(state.partner_of_negative[negative])] =
+                    unmatched;
                 return true;
             }
         }

@@ -37,7 +37,8 @@ double narrowest(const Samples& samples) {
 }  // namespace
 
 template <typename PairCover>
-DirectionTree<PairCover>::DirectionTree(const Samples& samples, const DirectionOptions& options, ImproveFunction improve)
+DirectionTree<PairCover>::DirectionTree(const Samples& samples, const DirectionOptions& options,
+                                        ImproveFunction improve)
     : samples_(samples),
       options_(options),
       improve_(std::move(improve)),
@@ -244,8 +245,7 @@ bool DirectionTree<PairCover>::grow_cover(PathRegion& current, const PathRegion&
 }
 
 template <typename PairCover>
-Verdict DirectionTree<PairCover>::close(PathRegion& current, const PathRegion& around,
-                                                                           bool packing) {
+Verdict DirectionTree<PairCover>::close(PathRegion& current, const PathRegion& around, bool packing) {
     DirectionNode& region = current.region;
     if (closing_.closes(region, current.pairs, current.cover, norm_at_least(region), effective_upper(), packing,
                         around.sets, current.sets)) {
@@ -293,8 +293,8 @@ void DirectionTree<PairCover>::try_middle(const DirectionNode& region, const std
 
 // Few solutions meet in a region this small. They differ in the samples that they give up.
 template <typename PairCover>
-Verdict DirectionTree<PairCover>::search_over_samples(
-    const DirectionNode& region, const std::function<bool()>& stop) {
+Verdict DirectionTree<PairCover>::search_over_samples(const DirectionNode& region,
+                                                      const std::function<bool()>& stop) {
     sample_tree_.set_region(frame_.rows(region));
     const std::vector<PackingNode> open =
         sample_tree_.search({{}, {}, region.bound, upper_}, upper_, options_.sample_nodes, stop);
@@ -328,9 +328,9 @@ bool DirectionTree<PairCover>::split(const DirectionNode& region, DirectionNode&
     second = region;
     if (length_effect > length_reluctance * widest_effect) {
         const double middle =
-            region.shortest > 0
-                ? 2 / (1 / region.shortest + 1 / region.longest)
-                : 1 / (1 / region.longest + 0.5 * std::max(widest_effect, least_length_change * needed_longest) / least);
+            region.shortest > 0 ? 2 / (1 / region.shortest + 1 / region.longest)
+                                : 1 / (1 / region.longest +
+                                       0.5 * std::max(widest_effect, least_length_change * needed_longest) / least);
         first.shortest = middle;
         second.longest = middle;
         return middle > region.shortest && middle < region.longest;

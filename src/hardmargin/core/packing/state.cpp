@@ -384,7 +384,8 @@ PackingState::Found PackingState::repack_set(std::size_t index) {
         return Found::something;
     }
     // A smaller set of the same value is kept, although it does not raise the bound.
-    const bool smaller = packed_cost_ >= packed_before * (1 - repacking_rounding) && first_size > 0 && first_size < size_before;
+    const bool smaller =
+        packed_cost_ >= packed_before * (1 - repacking_rounding) && first_size > 0 && first_size < size_before;
     if (!smaller) {
         restore(before_repack_);
     }

@@ -125,7 +125,8 @@ bool PackingTree::backtrack() {
 // ---- branching
 
 std::optional<std::size_t> PackingTree::branching_sample() const {
-    std::optional<std::size_t> sample = state_.cover_values().empty() ? heaviest_of_smallest_set() : largest_of_cover();
+    std::optional<std::size_t> sample =
+        state_.cover_values().empty() ? heaviest_of_smallest_set() : largest_of_cover();
     // Without sets the solver must have failed: any decision helps it.
     for (std::size_t i = 0; !sample && i < samples_.count(); ++i) {
         if (state_.is_free(i)) {
@@ -136,19 +137,19 @@ std::optional<std::size_t> PackingTree::branching_sample() const {
 }
 
 std::optional<std::size_t> PackingTree::heaviest_of_smallest_set() const {
-    const auto smallest = std::min_element(state_.sets().begin(), state_.sets().end(), [](const auto& left, const auto& right) {
-        return left.members.size() < right.members.size();
-    });
+    const auto smallest = std::min_element(
+        state_.sets().begin(), state_.sets().end(),
+        [](const auto& left, const auto& right) { return left.members.size() < right.members.size(); });
     if (smallest == state_.sets().end()) {
         return std::nullopt;
     }
     assert(!smallest->members.empty());
-    const auto heaviest = std::min_element(
-        smallest->members.begin(), smallest->members.end(),
-        [](const PackingState::Member& left, const PackingState::Member& right) {
-            return left.multiplier > right.multiplier ||
-                   (left.multiplier == right.multiplier && left.sample < right.sample);
-        });
+    const auto heaviest =
+        std::min_element(smallest->members.begin(), smallest->members.end(),
+                         [](const PackingState::Member& left, const PackingState::Member& right) {
+                             return left.multiplier > right.multiplier ||
+                                    (left.multiplier == right.multiplier && left.sample < right.sample);
+                         });
     return heaviest->sample;
 }
 

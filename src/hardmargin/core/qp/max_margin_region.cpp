@@ -67,7 +67,8 @@ double MaxMargin::bound_from_origin(std::size_t row) const {
         return bound(row);
     }
     if (rows_.is_extra(row)) {
-        return bound(row) - dot(extra_rows_[rows_.extra_index(row)].normal.data(), origin_.data(), samples_.stride());
+        return bound(row) -
+               dot(extra_rows_[rows_.extra_index(row)].normal.data(), origin_.data(), samples_.stride());
     }
     const double along = dot(samples_.row(rows_.sample(row)), origin_.data(), samples_.stride());
     return bound(row) - rows_.sign(row) * along;
