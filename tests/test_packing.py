@@ -97,8 +97,6 @@ def test_an_interrupt_in_the_tree_keeps_hyperplane_and_bound() -> None:
 @pytest.mark.parametrize(
     "options",
     [
-        {"strong_candidates": 0},
-        {"strong_candidates": 2.5},
         {"cover_distance": -1},
         {"cover_distance": float("nan")},
         {"cover_distance": "often"},

@@ -26,7 +26,7 @@ class MaxMarginStatus(Enum):
 class MaxMargin:
     """Shortest w with y (w.x + b) >= 1 over a changing set of samples.
 
-    Row i < n keeps sample i, row n + i asks the opposite.
+    Row i < n keeps sample i; row n + i is its flip, the reversed constraint.
     """
 
     def __init__(self, features: _Array, labels: _Array) -> None: ...
@@ -44,7 +44,7 @@ class MaxMargin:
     def support(self) -> list[tuple[int, float]]: ...
 
 class Outcome:
-    """Why a search returned."""
+    """Why a search ended."""
 
     @property
     def timed_out(self) -> bool: ...
@@ -78,29 +78,28 @@ class PrimalSearch:
 _Frontier = tuple[NDArray[np.uint32], NDArray[np.uint64], NDArray[np.float64]]
 
 class PackingKnowledge:
-    """What searches over the same samples learn from each other."""
+    """What searches over the same samples share."""
 
     def __init__(self, features: _Array, labels: _Array, costs: _Array) -> None: ...
     @property
     def sets(self) -> int:
-        """How many certified sets it has."""
+        """The number of certified sets."""
 
     @property
     def cover_distance(self) -> int:
-        """From how many samples on the cover bound is found to pay."""
+        """The cover bound is used from this distance on, in samples."""
 
 class PackingOptions:
     """How subproblems are bounded and branched on."""
 
     gap: float
-    strong_candidates: int
     cover_distance: float | None
     pool_memory: int
     knowledge: PackingKnowledge | None
     def __init__(self) -> None: ...
 
 class SearchLimits:
-    """What the search may use."""
+    """Limits of a search."""
 
     threads: int
     node_limit: int
@@ -124,7 +123,7 @@ class PackingResult:
     def objective(self) -> float: ...
     @property
     def upper(self) -> float:
-        """What is closed was closed for solutions better than this."""
+        """What is closed contains no solution better than this."""
 
     @property
     def lower_bound(self) -> float: ...
@@ -132,21 +131,21 @@ class PackingResult:
     def nodes(self) -> int: ...
     @property
     def work(self) -> int:
-        """Multiply-adds, about."""
+        """Multiply-adds, approximately."""
 
     @property
     def exhausted(self) -> bool:
-        """Whether everything was searched; what is open then cannot be closed."""
+        """Whether everything was searched; what is still open then cannot be closed because of rounding."""
 
     @property
     def open(self) -> _Frontier:
-        """The subproblems left, as arrays: integers, where those of each end, numbers by subproblem."""
+        """The open subproblems as arrays: integers, their ends by subproblem, numbers by subproblem."""
 
     @property
     def outcome(self) -> Outcome: ...
 
 def packing_root(count: int, kept: list[int], given_up: list[int], bound: float, upper: float) -> _Frontier:
-    """The whole problem of so many samples as a frontier, or the part of it in which these are decided."""
+    """The whole problem of `count` samples as a frontier, or the part of it with these decisions."""
 
 def packing_search(
     features: _Array,
@@ -183,7 +182,7 @@ class DirectionResult:
     def objective(self) -> float: ...
     @property
     def upper(self) -> float:
-        """What is closed was closed for solutions better than this."""
+        """What is closed contains no solution better than this."""
 
     @property
     def lower_bound(self) -> float: ...
@@ -191,15 +190,15 @@ class DirectionResult:
     def nodes(self) -> int: ...
     @property
     def work(self) -> int:
-        """Multiply-adds, about."""
+        """Multiply-adds, approximately."""
 
     @property
     def exhausted(self) -> bool:
-        """Whether everything was searched; what is open then cannot be closed."""
+        """Whether everything was searched; what is still open then cannot be closed because of rounding."""
 
     @property
     def open(self) -> _Frontier:
-        """The subproblems left, as arrays: integers, where those of each end, numbers by subproblem."""
+        """The open subproblems as arrays: integers, their ends by subproblem, numbers by subproblem."""
 
     @property
     def outcome(self) -> Outcome: ...
@@ -222,7 +221,7 @@ def direction_search(
 ) -> DirectionResult: ...
 
 class WeightRegion(Enum):
-    """Which hyperplanes a cut holds for."""
+    """The hyperplanes for which a cut holds."""
 
     unbounded = 0
     box = 1
@@ -233,11 +232,11 @@ class CutOracle:
 
     def __init__(self, features: _Array, labels: _Array, region: WeightRegion, radius: float) -> None: ...
     def stop(self) -> None:
-        """End a call of separate() in another thread soon, and all later ones at once."""
+        """End a call of separate() in another thread soon, and later calls immediately."""
 
     def separate(self, values: _Array, zero: float, most: int = 0) -> tuple[list[list[int]], bool]:
-        """Disjoint sets among the samples with a value below `zero`, at most so many (0: all that are found one
-        after the other), and whether what is left of these samples can be kept together."""
+        """Disjoint sets among the samples with a value below `zero`, at most `most` (0: no limit), and whether the
+        rest of these samples can be kept together."""
 
 def soft_margin(
     features: _Array, labels: _Array, costs: _Array, tolerance: float, seconds: float, observer: _Observer

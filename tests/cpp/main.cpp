@@ -9,7 +9,7 @@
 
 namespace {
 
-// What CTest takes for a skipped test.
+// The exit status that CTest counts as skipped.
 constexpr int skipped = 77;
 
 }  // namespace

@@ -1,5 +1,4 @@
-// Small random problems of the kinds that break solvers, and an exhaustive search that none of the core takes
-// part in.
+// Small random problems of the kinds that break solvers, and an exhaustive search that is independent of the core.
 #pragma once
 
 #include <cstddef>
@@ -23,14 +22,14 @@ struct RandomProblem {
 };
 
 // Gaussian, integer grid, repeated samples, collinear, constant feature, nearly separable, badly scaled
-// columns, and the same with unequal costs; between them all sizes up to `most_samples` and `most_features`.
+// columns, and the same with unequal costs, in all sizes up to `most_samples` and `most_features`.
 RandomProblem random_problem(Random& random, std::size_t most_samples, std::size_t most_features);
 
 // The optimum by enumeration: some optimal hyperplane is the shortest one that is tight on at most dimension
 // + 1 samples, or w = 0. Solves the normal equations by elimination in long double.
 double exhaustive_optimum(const RandomProblem& problem);
 
-// All the hyperplanes of that enumeration but w = 0, with their objectives.
+// All hyperplanes of that enumeration except w = 0, with their objectives.
 struct EnumeratedHyperplane {
     std::vector<double> weights;
     std::vector<bool> kept;  // by samples

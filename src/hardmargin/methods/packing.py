@@ -30,7 +30,7 @@ from hardmargin.search.reduction import Reduction, reduction
 from hardmargin.search.roots import packing_root
 from hardmargin.search.settings import PackingSettings
 from hardmargin.units import GIGABYTE
-from hardmargin.validation import is_real, is_whole
+from hardmargin.validation import is_real
 
 HAS_FRONTIER = True
 
@@ -62,8 +62,6 @@ class Options(ProofOptions):
 
     Attributes
     ----------
-    strong_candidates : int
-        Samples for which both branches are tried before branching on one of them; 1 tries none.
     cover_distance : float or "auto"
         The cover bound is used where bound and objective are at least this many samples apart; ``inf`` never
         uses it, "auto" finds out where it pays off.
@@ -72,7 +70,6 @@ class Options(ProofOptions):
         depth first.
     """
 
-    strong_candidates: int = PackingSettings.strong_candidates
     cover_distance: float | Literal["auto"] = "auto"
     memory: float = 4.0
 
@@ -82,9 +79,6 @@ class Options(ProofOptions):
         distance = self.cover_distance
         if distance != "auto" and (not is_real(distance) or not distance >= 0):
             raise ValueError(f"cover_distance is {distance!r}; expected 'auto' or a number that is not negative.")
-        count = self.strong_candidates
-        if not is_whole(count) or not 1 <= count <= 1000:
-            raise ValueError(f"strong_candidates is {count!r}; expected a whole number from 1 to 1000.")
 
 
 def run(
@@ -144,7 +138,6 @@ class PackingProof(Proof):
         self._settings = PackingSettings(
             # Half of the requested gap is left for rounding.
             gap=limits.gap / 2,
-            strong_candidates=int(options.strong_candidates),
             cover_distance=None if distance == "auto" else float(distance),
             # Every thread has its own sets, and there are some that all share.
             pool_memory=int(_POOL_SHARE * memory / (limits.threads + 1)),

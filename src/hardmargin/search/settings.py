@@ -18,8 +18,6 @@ class PackingSettings:
     ----------
     gap : float
         By which share of the incumbent's objective a solution must be better to count.
-    strong_candidates : int
-        Samples for which both branches are tried before branching on one of them.
     cover_distance : float or None
         The distance between bound and incumbent, in samples, from which the cover bound is used; None: where it
         pays off.
@@ -28,7 +26,6 @@ class PackingSettings:
     """
 
     gap: float = _PACKING.gap
-    strong_candidates: int = _PACKING.strong_candidates
     cover_distance: float | None = _PACKING.cover_distance
     pool_memory: int = _PACKING.pool_memory
 
@@ -36,7 +33,6 @@ class PackingSettings:
         """The same for the core, with what it has learnt in earlier searches over the same samples."""
         options = _core.PackingOptions()
         options.gap = self.gap
-        options.strong_candidates = self.strong_candidates
         options.cover_distance = self.cover_distance
         options.pool_memory = self.pool_memory
         options.knowledge = knowledge

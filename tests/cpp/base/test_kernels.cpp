@@ -20,7 +20,7 @@ std::vector<double> random_vector(Random& random, std::size_t size) {
     return values;
 }
 
-// All tables must do the same, whichever one serves. What this CPU lacks cannot be called.
+// All tables that this CPU can run must give the same results.
 std::vector<const Kernels*> usable_tables() {
     std::vector<const Kernels*> tables;
     for (const NamedKernels& table : all_kernels()) {
@@ -156,8 +156,7 @@ TEST(coarse_pricing_finds_a_sample_that_is_about_the_farthest) {
     }
 }
 
-// Sums in the order of the columns, as every table has them: nothing is multiplied, so that the last digit is the
-// same everywhere.
+// Sums in the order of the columns, as in every table. Nothing is multiplied, so even the last digit is the same.
 TEST(pairs_are_compared_as_by_a_plain_loop) {
     Random random(9);
     constexpr std::size_t points = 3;
@@ -211,7 +210,7 @@ TEST(pairs_are_compared_as_by_a_plain_loop) {
                                     << j;
                     }
                     for (const Kernels* table : usable_tables()) {
-                        // One off any alignment.
+                        // Unaligned on purpose.
                         std::vector<float> room(word_bits + 1);
                         float* ends = room.data() + 1;
                         const PairBits bits = table->compare_pairs(ranges, point, begin, wanted, ends);

@@ -22,7 +22,7 @@ TEST(sums_are_without_doubt_what_is_left_of_them) {
     }
 }
 
-// A term that is rounded away each time: the worst that can happen to a sum.
+// The worst case for a sum: every term is rounded away.
 TEST(allowances_grow_with_the_number_of_terms) {
     CHECK(sum_rounding(1) == least_rounding);
     constexpr std::size_t terms = 1'000'000;

@@ -1,4 +1,4 @@
-// Covers of conflicting pairs, by matchings and by flows, and what follows from them, against enumeration.
+// Covers of conflicting pairs, by matchings and by flows, and their consequences, compared with enumeration.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -57,7 +57,7 @@ Cover cheapest_cover(const PairConflicts& pairs, const PairConflicts::Level& lev
     return cover;
 }
 
-// Whether a cover does what is decided.
+// Whether a cover agrees with the decisions.
 void check_closure(const ConflictClosure& closure, const PairConflicts& pairs, std::uint32_t mask) {
     const std::size_t positives = pairs.positives();
     for (std::size_t i = 0; i < positives; ++i) {
@@ -83,14 +83,14 @@ void check_cover(const Samples& samples, const PairConflicts& pairs, const PairC
     ConflictClosure closure;
     kind.close(level, state, slack, closure);
     CHECK(!closure.contradictory());
-    // What is decided holds in every cover that costs less than the slack more.
+    // The decisions hold in every cover that exceeds the least cost by less than the slack.
     for (const std::uint32_t mask :
          cheapest_cover(pairs, level, samples, (kind.cost(state) + slack) * (1 - 1e-9)).masks) {
         check_closure(closure, pairs, mask);
     }
 }
 
-// Every sample that can be left unmatched is, and what is decided then holds in every cover with one sample more
+// Every sample that can be unmatched is released, and the decisions then hold in every cover with one more sample
 // that gives it up and keeps some others.
 void check_covers_with_one_more(const Samples& samples, const PairConflicts& pairs,
                                 const PairConflicts::Level& level, Random& random) {
@@ -105,7 +105,7 @@ void check_covers_with_one_more(const Samples& samples, const PairConflicts& pai
     };
     for (std::size_t sample = 0; sample < samples.count(); ++sample) {
         ConflictMatching::State released = state;
-        // A sample that one of the cheapest covers gives up is matched in every maximum matching.
+        // A sample in one of the cheapest covers is matched in every maximum matching.
         const bool essential = std::any_of(covers.begin(), covers.end(), [&](std::uint32_t mask) {
             return static_cast<std::size_t>(std::popcount(mask)) == state.size && (mask & bit_of(sample)) != 0;
         });
@@ -178,14 +178,14 @@ void check_matching(const PairConflicts& pairs, const PairConflicts::Level& leve
     CHECK(size == state.size);
 }
 
-// What is decided holds in every cover that hits all sets, with as many samples as there are pairs and sets, or one
-// more that is given up beside them.
+// The decisions hold in every cover that hits all sets with as many samples as there are pairs and sets, or with
+// one more that is given up in addition.
 void check_covers_with_sets(const Samples& samples, const PairConflicts& pairs, const PairConflicts::Level& level,
                             Random& random) {
     ConflictMatching matching(samples, pairs);
     ConflictMatching::State state;
     matching.start(state);
-    // Fewer pairs leave more for sets.
+    // Fewer pairs leave more samples for sets.
     matching.grow(level, state, matching.cost_of(random.below(4)));
     const std::vector<MustHitSet> sets = random_sets(samples, matching, state, random);
     const std::size_t least = state.size + sets.size();
@@ -226,7 +226,7 @@ void check_covers_with_sets(const Samples& samples, const PairConflicts& pairs, 
     }
 }
 
-// Beside sets the matching is as large as if their samples were not there; and exchanging keeps its size.
+// With sets the matching is as large as if their samples did not exist, and an exchange keeps its size.
 void check_matchings_beside_sets(const Samples& samples, const PairConflicts& pairs,
                                  const PairConflicts::Level& level, Random& random) {
     ConflictMatching matching(samples, pairs);

@@ -20,7 +20,7 @@ TEST(the_rows_of_a_region_hold_in_it) {
         const std::vector<ExtraRow> rows = frame.rows(region);
         CHECK(rows.size() == 2 * samples.dimension());
         for (int draw = 0; draw < 20; ++draw) {
-            // Corners and ends of the lengths as often as points inside.
+            // Corners and extreme lengths as often as interior points.
             const auto between = [&](double low, double high) {
                 const double share = random.below(2) == 0 ? random.uniform() : static_cast<double>(random.below(2));
                 return low + share * (high - low);

@@ -18,7 +18,7 @@ using testing::random_region;
 
 namespace {
 
-// A part of the region, for inheriting.
+// A part of the region, to test inheritance.
 DirectionNode part_of(DirectionNode region, Random& random) {
     for (std::size_t k = 0; k < region.low.size(); ++k) {
         const double middle = 0.5 * (region.low[k] + region.high[k]);
@@ -27,7 +27,7 @@ DirectionNode part_of(DirectionNode region, Random& random) {
     return region;
 }
 
-// s.d - 2 ||s|| / length: whether a hyperplane along s that is so long keeps both samples of a pair, d apart.
+// s.d - 2 ||s|| / length: negative if no hyperplane of this length along s keeps both samples of a pair, d apart.
 long double excess(const std::vector<long double>& d, const std::vector<long double>& s, double length) {
     long double product = 0;
     long double squared = 0;
@@ -38,7 +38,7 @@ long double excess(const std::vector<long double>& d, const std::vector<long dou
     return product - 2 * std::sqrt(squared) / length;
 }
 
-// The largest one over a region. It is concave in s, so that improving one coordinate after the other leads there.
+// The maximum over a region. The function is concave in s, so coordinate ascent finds it.
 long double largest_excess(const std::vector<long double>& d, const DirectionNode& region) {
     std::vector<long double> s(region.low.begin(), region.low.end());
     const long double per_length = 2 / static_cast<long double>(region.longest);
@@ -56,7 +56,7 @@ long double largest_excess(const std::vector<long double>& d, const DirectionNod
     return excess(d, s, region.longest);
 }
 
-// The smallest one over a region, at one of its corners.
+// The minimum over a region, attained at a corner.
 long double smallest_excess(const std::vector<long double>& d, const DirectionNode& region) {
     long double smallest = std::numeric_limits<long double>::infinity();
     for (std::uint32_t corner = 0; corner < 1u << d.size(); ++corner) {
@@ -91,7 +91,7 @@ TEST(decided_pairs_are_decided_rightly) {
         pairs.start(start);
         pairs.decide(whole, start, around);
         pairs.decide(part, around, level);
-        // Better solutions may turn out to be shorter, more than once.
+        // The greatest length may fall more than once.
         for (std::uint64_t times = random.below(3); times > 0; --times) {
             part.longest = std::max(part.shortest, part.longest * (0.5 + 0.5 * random.uniform()));
             if (trial % 2 == 0) {
@@ -125,7 +125,7 @@ TEST(decided_pairs_are_decided_rightly) {
     CHECK(decided > 1000);
 }
 
-// Comparing all pairs again finds what is known of a shorter region at once, and little more in a small box.
+// Comparing all pairs again finds everything that shorten() finds, and little more in a small box.
 TEST(a_length_that_falls_brings_the_conflicts_that_comparing_again_finds) {
     Random random(84);
     std::size_t compared = 0;

@@ -18,7 +18,7 @@ using namespace hardmargin;
 
 namespace {
 
-// Whether a hyperplane is in the region, and not just about.
+// Whether a hyperplane is clearly inside the region.
 bool contains(const DirectionNode& region, const std::vector<double>& weights) {
     double length = 0;
     for (const double weight : weights) {
@@ -100,8 +100,8 @@ struct Checked {
 
 }  // namespace
 
-// All hyperplanes of an enumeration that are in the region and better than the upper bound give up a sample of
-// every pair and of every set, in the region and in a part of it; and if no set is missing, there are none.
+// All enumerated hyperplanes in the region that are better than the upper bound give up a sample of every pair and
+// every set, in the region and in a part of it. If no set is missing, there are none.
 TEST(better_hyperplanes_of_a_region_give_up_a_sample_of_every_set) {
     Random random(91);
     Checked checked;
@@ -182,8 +182,7 @@ TEST(better_hyperplanes_of_a_region_give_up_a_sample_of_every_set) {
     CHECK(checked.hits > 1000);
 }
 
-// A region with a better hyperplane in it is not closed, however many samples are missing and whatever sets are
-// known.
+// A region that contains a better hyperplane is not closed, for any number of missing samples and any known sets.
 TEST(regions_with_better_hyperplanes_are_not_closed) {
     Random random(92);
     std::size_t better = 0;
@@ -210,7 +209,7 @@ TEST(regions_with_better_hyperplanes_are_not_closed) {
         if (inside.empty()) {
             continue;
         }
-        // A little above or below what is best in the region.
+        // Slightly above or below the best objective in the region.
         const double best = least_objective(inside);
         const double upper = best + samples.cost(0) * (2 * random.uniform() - 0.3);
         std::erase_if(inside, [&](const testing::EnumeratedHyperplane& hyperplane) {

@@ -11,7 +11,7 @@ TEST(sets_are_looked_for_where_that_closes_more_for_the_same_effort) {
     choice.observe(1.0, 100, 1.0, 1000);
     choice.observe(1.0, 100, 1.0, 1000);
     CHECK(!choice.packs());
-    // Slices of which nothing was closed say nothing, and one that is far larger than the others counts once.
+    // Slices in which nothing was closed do not count, and one that is far larger than the others counts once.
     choice.observe(0, 1e9, 0, 1e9);
     CHECK(!choice.packs());
     choice.observe(1e-9, 1e9, 1e-3, 1e9);
@@ -39,7 +39,7 @@ TEST(slices_are_searched_both_ways_the_less_often_the_clearer_it_is) {
     }
     choice.observe(1, 2, 1, 1);
     CHECK(slices_before_comparing() == 15);
-    // Without an answer the question stays.
+    // Without an observation the comparison is repeated.
     choice.observe(0, 1, 0, 1);
     CHECK(slices_before_comparing() == 15);
 }

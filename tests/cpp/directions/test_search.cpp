@@ -39,7 +39,7 @@ DirectionOutcome search_all(const Samples& samples, double upper, const Directio
     return search(samples, direction_root(samples, upper, options), upper, options, limits);
 }
 
-// What giving one class up costs: the search wants to start from no more.
+// The cost of giving up one class; the search must not start above it.
 double trivial_upper(const Samples& samples) {
     double costs[2] = {0, 0};
     for (std::size_t i = 0; i < samples.count(); ++i) {
@@ -61,7 +61,7 @@ std::vector<DirectionNode> as_if_from_a_file(const std::vector<DirectionNode>& n
 
 }  // namespace
 
-// From nothing and from a little above the optimum: starting at the optimum would hide wrong pruning.
+// From w = 0 and from slightly above the optimum: starting at the optimum would hide wrong pruning.
 TEST(the_regions_hold_the_exhaustive_optimum) {
     Random random(71);
     for (int trial = 0; trial < 300; ++trial) {
@@ -80,7 +80,7 @@ TEST(the_regions_hold_the_exhaustive_optimum) {
     }
 }
 
-// Merged duplicates: few samples that cost a multiple of what the others do.
+// Merged duplicates: a few samples cost a multiple of the others.
 TEST(multiples_of_a_cost_count_as_copies) {
     Random random(77);
     for (int trial = 0; trial < 150; ++trial) {
@@ -128,7 +128,7 @@ TEST(bounds_of_regions_hold_when_the_search_is_cut_short_and_it_can_be_continued
     }
 }
 
-// Slices of one region are searched one way or the other, or both ways, and all of them leave the optimum in.
+// Slices of one region are searched one way, the other, or both. The optimum is never lost.
 TEST(short_slices_that_look_for_sets_hold_the_exhaustive_optimum) {
     Random random(74);
     for (int trial = 0; trial < 150; ++trial) {

@@ -30,7 +30,7 @@ struct Costs {
     }
 };
 
-// The threshold after so many subtrees at distances below 20.
+// The threshold after this many subtrees at distances below 20.
 std::size_t learnt(CoverChoice& choice, const Costs& costs, int subtrees, std::uint64_t seed) {
     Random random(seed);
     for (int k = 0; k < subtrees; ++k) {
@@ -68,7 +68,7 @@ TEST(the_threshold_follows_when_things_change) {
     CHECK(learnt(choice, {1e5, 2, 1e5, 4}, 20000, 4) <= 1);
 }
 
-// What is not favoured is tried with a small share of the work, however bad it is.
+// The unfavoured way gets only a small share of the work, however bad it is.
 TEST(trials_are_cheap) {
     CoverChoice choice;
     Random random(5);

@@ -12,7 +12,7 @@ using namespace hardmargin;
 
 namespace {
 
-// Steps after which every inverse is computed afresh.
+// Steps after which every inverse is recomputed.
 constexpr std::size_t old_age = 1'000'000;
 
 struct Cover {
@@ -108,15 +108,15 @@ TEST(the_packing_never_exceeds_the_cheapest_whole_cover) {
         CoverLp program(cover.costs);
         load(program, cover);
         std::vector<double> reduced_costs;
-        // Wherever the method is stopped.
+        // At any step limit.
         for (int part = 0; part < 8; ++part) {
             std::size_t asked = 0;
             const std::size_t moment = random.below(6);
             program.set_stop([&] { return part % 2 == 1 && asked++ >= moment; });
             program.solve(part % 2 == 1 ? 100 : random.below(4));
             CHECK(program.packing_value(reduced_costs) <= cheapest_cover(cover) * (1 + 1e-12));
-            // Or while it inverts a basis.
-            CoverLp::Snapshot snapshot = program.snapshot();
+            // Stopped during an inversion.
+            CoverLp::BasisSnapshot snapshot = program.snapshot();
             snapshot.age = old_age;
             program.load(snapshot);
             CHECK(program.packing_value(reduced_costs) <= cheapest_cover(cover) * (1 + 1e-12));
@@ -143,12 +143,12 @@ TEST(an_inverse_computed_afresh_is_the_one_that_the_steps_led_to) {
         CoverLp program(cover.costs);
         load(program, cover);
         program.solve(random.below(90));
-        const CoverLp::Snapshot updated = program.snapshot();
-        CoverLp::Snapshot old = updated;
+        const CoverLp::BasisSnapshot updated = program.snapshot();
+        CoverLp::BasisSnapshot old = updated;
         old.age = old_age;
         program.load(old);
         program.solve(0);
-        const CoverLp::Snapshot afresh = program.snapshot();
+        const CoverLp::BasisSnapshot afresh = program.snapshot();
         CHECK(afresh.age == 0);
         CHECK(afresh.basis.sets == updated.basis.sets);
         CHECK(afresh.basis.items == updated.basis.items);
@@ -167,7 +167,7 @@ TEST(a_program_changes_as_sets_come_and_items_go) {
         CoverLp program(cover.costs);
         load(program, cover);
         program.solve(10'000);
-        const CoverLp::Snapshot first = program.snapshot();
+        const CoverLp::BasisSnapshot first = program.snapshot();
         const Cover at_first = cover;
         for (int change = 0; change < 10; ++change) {
             const std::uint32_t item = static_cast<std::uint32_t>(random.below(items));
@@ -188,7 +188,7 @@ TEST(a_program_changes_as_sets_come_and_items_go) {
             }
             check_solution(program, cover);
         }
-        // Back to where it was.
+        // Back to the first basis.
         std::vector<std::uint32_t> active;
         for (std::uint32_t item = 0; item < items; ++item) {
             program.exclude(item, false);
@@ -198,7 +198,7 @@ TEST(a_program_changes_as_sets_come_and_items_go) {
         }
         program.set_active(active);
         // With the inverse, and without.
-        for (const CoverLp::Snapshot& snapshot : {first, CoverLp::Snapshot{first.basis, {}, 0}}) {
+        for (const CoverLp::BasisSnapshot& snapshot : {first, CoverLp::BasisSnapshot{first.basis, {}, 0}}) {
             program.load(snapshot);
             CHECK(program.solve(10'000) == CoverLp::Status::optimal);
             check_solution(program, at_first);

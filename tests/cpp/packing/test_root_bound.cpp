@@ -31,7 +31,7 @@ TEST(bounds_and_objectives_enclose_the_optimum) {
         const double objective = search.best().objective;
         CHECK(objective >= optimum * (1 - 1e-7));
         reached += objective <= optimum * (1 + 1e-7) ? 1 : 0;
-        // From the objective found, from a worse one and from the worst: the bound never passes the optimum.
+        // The bound never exceeds the optimum, from the objective found or from worse ones.
         for (const double factor : {1.0, 1.1, 10.0}) {
             CHECK(root_bound(samples, factor * objective, 1e-9, control) <= optimum * (1 + 1e-7));
         }

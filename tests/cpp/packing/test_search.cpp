@@ -24,7 +24,6 @@ PackingOptions options_for(int trial) {
     if (trial % 3 != 2) {
         options.cover_distance = trial % 3 == 0 ? 0 : PackingState::no_cover;
     }
-    options.strong_candidates = trial % 4 < 2 ? 1 : 4;
     if (trial % 5 == 0) {
         // No memory for sets of other subproblems, nor for inverses of bases.
         options.pool_memory = 0;
@@ -59,7 +58,7 @@ std::vector<PackingNode> as_if_from_a_file(const std::vector<PackingNode>& nodes
 
 }  // namespace
 
-// From nothing and from a little above the optimum: starting at the optimum would hide wrong pruning.
+// From w = 0 and from slightly above the optimum: starting at the optimum would hide wrong pruning.
 TEST(the_tree_finds_and_proves_the_exhaustive_optimum) {
     Random random(31);
     for (int trial = 0; trial < 400; ++trial) {
@@ -112,7 +111,7 @@ TEST(bounds_hold_when_the_search_goes_on_with_a_larger_objective) {
         SearchLimits limits;
         limits.slice = 1 + random.below(3);
         limits.node_limit = 1;
-        // What is closed below a target under the optimum says nothing about what is above it.
+        // What is closed below a target under the optimum may contain solutions above the target.
         const double target = (0.5 + 0.5 * random.uniform()) * optimum;
         PackingOutcome outcome = search(samples, {root(target)}, target, options_for(trial), limits);
         const double upper = optimum * 1.3 + 1e-6;
@@ -123,7 +122,7 @@ TEST(bounds_hold_when_the_search_goes_on_with_a_larger_objective) {
     }
 }
 
-// However short the pauses are apart, every part of the search gets on, and nothing is lost between them.
+// Even if it pauses at once, every part of the search makes progress, and nothing is lost in between.
 TEST(a_search_that_pauses_all_the_time_ends_all_the_same) {
     Random random(38);
     for (int trial = 0; trial < 100; ++trial) {
@@ -137,7 +136,7 @@ TEST(a_search_that_pauses_all_the_time_ends_all_the_same) {
         std::vector<PackingNode> open = {root(best)};
         for (int part = 0; part < 10000 && !open.empty(); ++part) {
             PackingOutcome outcome = search(samples, std::move(open), best, options_for(trial), limits);
-            // Without a new one if what was open cannot be better than what was found last.
+            // No new node if nothing that was open can be better than the incumbent.
             CHECK(outcome.nodes > 0 || outcome.open.empty());
             CHECK(outcome.nodes <= limits.threads);
             CHECK(outcome.lower_bound <= optimum * (1 + 1e-9) + 1e-12);
@@ -162,7 +161,7 @@ TEST(a_target_below_the_optimum_is_proven_without_a_solution) {
     }
 }
 
-// The sets of searches below lower targets, and for problems with other costs, prove nothing that is wrong.
+// Sets from lower targets, or from problems with other costs, stay valid.
 TEST(searches_that_learn_from_each_other_stay_valid) {
     Random random(39);
     for (int trial = 0; trial < 300; ++trial) {
@@ -170,7 +169,6 @@ TEST(searches_that_learn_from_each_other_stay_valid) {
         const Samples samples = problem.samples();
         const double optimum = testing::exhaustive_optimum(problem);
         PackingOptions options = options_for(trial % 2 == 0 ? 0 : 2);
-        options.strong_candidates = 1;
         options.knowledge = std::make_shared<PackingKnowledge>(samples);
         for (const double share : {0.4, 0.8, 1.3, 0.6, 1.1}) {
             SearchLimits limits;
@@ -186,7 +184,7 @@ TEST(searches_that_learn_from_each_other_stay_valid) {
                 CHECK_NEAR(outcome.lower_bound, upper, 1e-8 * upper);
             }
         }
-        // What keeping samples costs in the norm does not depend on what giving them up costs.
+        // The norm that keeping samples needs does not depend on the costs.
         testing::RandomProblem dearer = problem;
         for (double& cost : dearer.costs) {
             cost *= 0.5 + 2 * random.uniform();
@@ -244,7 +242,7 @@ TEST(one_thread_searches_the_same_tree_every_time) {
     }
 }
 
-// Whenever the search is told to stop, the optimum is in what it leaves open, or has been found.
+// Whenever the search is stopped, the optimum has been found or is in an open node.
 TEST(a_stop_at_any_moment_loses_nothing) {
     Random random(36);
     for (int trial = 0; trial < 60; ++trial) {

@@ -56,7 +56,7 @@ TEST(a_pool_that_comes_later_gets_what_was_used_last) {
     }
     store.exchange(first, visit, plenty);
     first.note_use(used);
-    // No memory for all of them: half of the sets go, and the one used last stays.
+    // Not enough memory for all of them: half of the sets are dropped, and the most recently used one stays.
     store.exchange(first, visit, 0);
     CHECK(store.size() < 150);
     SetPool second(count);

@@ -50,8 +50,8 @@ TEST(in_a_region_only_its_hyperplanes_count) {
     PackingState state(samples, {.cover_distance = PackingState::no_cover}, no_improvement);
     const PackingNode all_kept{{0, 1}, {}, 0, 20};
     state.load(all_kept, 20);
-    CHECK(state.tighten(PackingState::Effort::thorough) == PackingState::Verdict::open);
+    CHECK(state.tighten() == Verdict::open);
     state.set_region({short_weights(samples)});
     state.load(all_kept, 20);
-    CHECK(state.tighten(PackingState::Effort::thorough) == PackingState::Verdict::closed);
+    CHECK(state.tighten() == Verdict::closed);
 }

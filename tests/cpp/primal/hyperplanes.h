@@ -1,4 +1,4 @@
-// Hyperplanes for tests, and what they cost, with nothing of the searches in it.
+// Hyperplanes for tests and their objective, independent of the searches.
 #pragma once
 
 #include <cstddef>

@@ -25,7 +25,7 @@ TEST(unbalanced_multipliers_are_balanced_or_claim_nothing) {
     const std::vector<double> labels = {-1.0, 1.0, 1.0};
     const std::vector<double> costs = {1.0, 1.0, 1.0};
     const Samples samples(features, labels, costs);
-    // A bias could satisfy both positives for nothing.
+    // A bias satisfies both positives at no cost.
     CHECK(certified_value(samples, {}, std::vector<Multiplier>{{1, 1.0}, {2, 1.0}}) == 0);
     // The first one is raised to 1.
     CHECK_NEAR(certified_value(samples, {}, std::vector<Multiplier>{{0, 0.25}, {1, 1.0}}), 0.125, 1e-9);
@@ -46,7 +46,7 @@ TEST(extra_rows_take_part) {
     CHECK_NEAR(value, 4.5, 1e-10);
 }
 
-// Whatever the multipliers are, no more may be claimed than the optimum over the samples that carry one.
+// For any multipliers, the claim must not exceed the optimum over the samples that have one.
 TEST(arbitrary_multipliers_never_claim_too_much) {
     Random random(7);
     for (int trial = 0; trial < 3000; ++trial) {

@@ -18,7 +18,7 @@ void enable_all(MaxMargin& solver) {
     }
 }
 
-// Values above this belong to problems that are infeasible but for rounding.
+// Larger values mean that the problem is infeasible up to rounding.
 constexpr double practically_infeasible = 1e10;
 
 bool agrees(MaxMarginStatus status, double value, double expected) {
@@ -87,7 +87,7 @@ TEST(an_optimum_satisfies_its_rows) {
     }
 }
 
-// With few rows only those are looked at; the other samples have margins all the same.
+// With few rows only these are priced, but margins() covers all samples.
 TEST(few_rows_give_the_same_solution_and_all_margins) {
     Random random(18);
     for (int trial = 0; trial < 500; ++trial) {
@@ -138,14 +138,14 @@ TEST(a_threshold_stops_with_a_certificate) {
         }
         CHECK(status == MaxMarginStatus::threshold || status == MaxMarginStatus::infeasible);
         CHECK(solver.certificate_value() >= threshold);
-        // The certificate speaks for its rows alone.
+        // The certificate is about its rows only.
         std::vector<bool> kept(problem.count, false);
         for (const Multiplier& multiplier : solver.certificate()) {
             kept[multiplier.row] = true;
         }
         CHECK(solver.certificate_value() <= testing::exhaustive_margin_value(problem, kept) * (1 + 1e-7));
         ++stopped;
-        // And the solution is still a valid start.
+        // The solution is still a valid warm start.
         const MaxMarginStatus continued = solver.solve();
         CHECK(agrees(continued, solver.value(), value));
     }
@@ -153,7 +153,7 @@ TEST(a_threshold_stops_with_a_certificate) {
 }
 
 TEST(a_flip_holds_a_sample_back) {
-    // Positive at 4, negative at 0; the flip of a positive at 3 asks for a margin of at most 1 there.
+    // Positive at 4, negative at 0; the flip of a positive at 3 requires a margin of at most 1 there.
     const std::vector<double> features = {0.0, 4.0, 3.0};
     const std::vector<double> labels = {-1.0, 1.0, 1.0};
     const std::vector<double> costs = {1.0, 1.0, 1.0};
@@ -165,7 +165,7 @@ TEST(a_flip_holds_a_sample_back) {
     CHECK(solver.solve() == MaxMarginStatus::optimal);
     CHECK_NEAR(solver.value(), 0.125, 1e-9);
     solver.enable(2);
-    // Kept and held back: its margin is exactly 1, and the positive at 4 has room to spare.
+    // Kept and flipped: its margin is exactly 1, and the positive at 4 has room to spare.
     CHECK(solver.solve() == MaxMarginStatus::optimal);
     CHECK_NEAR(solver.margins()[2], 1.0, 1e-9);
     CHECK_NEAR(solver.value(), 0.5 * 4.0 / 9.0, 1e-9);
@@ -257,7 +257,7 @@ TEST(huge_and_tiny_scales_are_certified) {
     CHECK(certified > 250);
 }
 
-// Nearly equal samples make multipliers huge on the way; what is called optimal must be so all the same.
+// Nearly equal samples cause huge intermediate multipliers, but what is called optimal must be optimal.
 TEST(after_any_changes_an_optimum_is_one) {
     Random random(17);
     int optima = 0;
@@ -318,8 +318,8 @@ TEST(samples_on_one_point_cannot_be_told_apart) {
     }
 }
 
-// From an origin, and with a pool: the nearest point that satisfies all rows, if there is one, and the same verdict
-// as without them.
+// With an origin and a pool: finds the nearest point that satisfies all rows, if there is one, and agrees with a
+// solver without them about feasibility.
 TEST(an_origin_and_a_pool_change_where_the_solution_is_but_not_whether_there_is_one) {
     Random random(31);
     int counts[2] = {0, 0};
@@ -358,7 +358,7 @@ TEST(an_origin_and_a_pool_change_where_the_solution_is_but_not_whether_there_is_
         }
         moved.set_pool(pool);
         moved.set_origin(origin);
-        // Without one more of the samples every time.
+        // With one sample less each time.
         for (;;) {
             const MaxMarginStatus expected = plain.solve();
             const MaxMarginStatus status = moved.solve();
@@ -382,8 +382,9 @@ TEST(an_origin_and_a_pool_change_where_the_solution_is_but_not_whether_there_is_
                     const std::size_t row = moved.active_rows()[index];
                     const double multiplier = moved.multipliers()[index];
                     CHECK(multiplier >= 0);
-                    const double* normal =
-                        row < samples.count() ? samples.row(row) : rows[row - 2 * samples.count()].normal.data();
+                    const double* normal = moved.rows().keeps(row)
+                                               ? samples.row(row)
+                                               : rows[moved.rows().extra_index(row)].normal.data();
                     for (std::size_t k = 0; k < m; ++k) {
                         rest[k] -= multiplier * normal[k];
                     }
@@ -420,7 +421,7 @@ TEST(an_origin_and_a_pool_change_where_the_solution_is_but_not_whether_there_is_
                 plain.disable(member);
             }
         }
-        // After clear() both are as they were.
+        // clear() resets both.
         plain.clear();
         moved.clear();
         for (const std::uint32_t i : pool) {

@@ -8,7 +8,7 @@ namespace hardmargin {
 namespace {
 
 constexpr std::chrono::milliseconds call_interval{40};
-// Longer limits do not fit the clock; nobody waits a century.
+// Longer limits overflow the clock. This is about a century.
 constexpr double longest_seconds = 3e9;
 
 }  // namespace

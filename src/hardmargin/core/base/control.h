@@ -1,4 +1,4 @@
-// How a search in the core hears when to stop and tells how far it is.
+// When a search in the core has to stop, and how it reports its progress.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,7 @@ struct Progress {
     std::uint64_t nodes;  // rounds or subproblems so far
 };
 
-// For searches that nobody wants to end.
+// For searches without a stop.
 inline bool never() {
     return false;
 }
@@ -25,11 +25,11 @@ public:
     using Observer = std::function<bool(const Progress&)>;
 
     Control(double seconds, Observer observer);
-    // The time so many seconds from now.
+    // The time this many seconds from now.
     static Clock::time_point after(double seconds);
 
-    // Whether the search must stop now: the time is up, or the observer asked for it. Cheap enough to be
-    // asked thousands of times a second.
+    // Whether the search must stop now: the time is up, or the observer asked for it. Cheap enough to call
+    // thousands of times per second.
     bool stop(const Progress& progress);
     bool timed_out() const { return timed_out_; }
     bool interrupted() const { return interrupted_; }

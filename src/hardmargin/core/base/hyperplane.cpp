@@ -8,28 +8,41 @@
 
 namespace hardmargin {
 
-Incumbent evaluate(const Samples& samples, std::span<const double> weights, double bias,
-                   std::span<const double> margins) {
-    assert(weights.size() == samples.stride() && margins.size() >= samples.count());
-    constexpr double kept_margin = 1 - 1e-9;
-    Incumbent found;
-    double smallest = 1;
-    double cost = 0;
+Violations violations(const Samples& samples, std::span<const double> margins) {
+    assert(margins.size() >= samples.count());
+    Violations found;
     for (std::size_t i = 0; i < samples.count(); ++i) {
-        const double margin = margins[i];
-        if (margin >= kept_margin) {
-            smallest = std::min(smallest, margin);
+        if (margins[i] >= kept_margin) {
+            found.smallest_kept_margin = std::min(found.smallest_kept_margin, margins[i]);
         } else {
-            cost += samples.cost(i);
+            found.cost += samples.cost(i);
         }
     }
-    found.objective = 0.5 * dot(weights.data(), weights.data(), samples.stride()) / (smallest * smallest) + cost;
+    return found;
+}
+
+Incumbent evaluate(const Samples& samples, std::span<const double> weights, double bias,
+                   std::span<const double> margins) {
+    assert(weights.size() == samples.stride());
+    const Violations violated = violations(samples, margins);
+    const double smallest = violated.smallest_kept_margin;
+    Incumbent found;
+    found.objective = violated.objective(0.5 * dot(weights.data(), weights.data(), samples.stride()));
     found.weights.assign(weights.begin(), weights.begin() + static_cast<std::ptrdiff_t>(samples.dimension()));
     for (double& weight : found.weights) {
         weight /= smallest;
     }
     found.bias = bias / smallest;
     return found;
+}
+
+Incumbent give_up_cheaper_class(const Samples& samples) {
+    double costs[2] = {0, 0};  // of the negatives and the positives
+    for (std::size_t i = 0; i < samples.count(); ++i) {
+        costs[samples.label(i) > 0] += samples.cost(i);
+    }
+    const bool keep_positives = costs[1] >= costs[0];
+    return {std::vector<double>(samples.dimension()), keep_positives ? 1.0 : -1.0, std::min(costs[0], costs[1])};
 }
 
 }  // namespace hardmargin

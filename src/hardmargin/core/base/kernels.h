@@ -1,10 +1,10 @@
-// The innermost loops on dense arrays. Lengths called `stride` must be multiples of `lanes`, those called `padded`
-// of `tile`, and the padding must hold zeros, so that every loop runs over whole vectors; only those called
-// `length` may be any. Sums run in `lanes` fixed partial sums: fast without -ffast-math, and the same on every
-// call.
+// The innermost loops on dense arrays. Every loop runs over whole vectors: lengths called `stride` must be
+// multiples of `lanes`, those called `padded` multiples of `tile`, and the padding must be zero. Only a `length` is
+// arbitrary. Sums use `lanes` fixed partial sums, which is fast without -ffast-math and gives the same result on
+// every call.
 //
-// Every loop is compiled three times: for any CPU, for those with AVX2 and FMA, and for those with AVX-512. Which
-// table serves is decided once, when the library is loaded (base/kernels_choice.h).
+// Every loop is compiled three times: for any CPU, for CPUs with AVX2 and FMA, and for CPUs with AVX-512. The table
+// to use is chosen once, when the library is loaded (base/kernels_choice.h).
 #pragma once
 
 #include <cassert>
@@ -20,12 +20,11 @@ constexpr std::size_t padded_size(std::size_t count, std::size_t unit = lanes) {
     return (count + unit - 1) / unit * unit;
 }
 
-// Samples are evaluated in tiles of this many, and padded with zeros to whole tiles.
+// Samples are evaluated in tiles of this size, and padded with zeros to whole tiles.
 inline constexpr std::size_t tile = 8 * lanes;
 
-// A samples x features matrix in tiles: the first feature of the tile's samples, then the second one, and so
-// on, so that a pass over all samples reads the memory from one end to the other. One more column, plain, for
-// the bias.
+// A samples x features matrix in tiles: the first feature of the tile's samples, then the second one, and so on, so
+// that a pass over all samples reads memory sequentially. The column of the bias is stored separately.
 struct Columns {
     const double* values;
     std::size_t count;
@@ -33,7 +32,7 @@ struct Columns {
     const double* bias_column;
 };
 
-// The same in single precision, half the memory to read, with what turns a margin into a score.
+// The same in single precision, which halves the memory traffic, with the scales that turn margins into scores.
 struct CoarseColumns {
     const float* values;
     std::size_t count;
@@ -42,15 +41,15 @@ struct CoarseColumns {
     const float* scales;
 };
 
-// A word of pairs: one point and this many others, a bit each.
+// A word of pairs: one point and this many others, one bit per pair.
 inline constexpr std::size_t word_bits = 64;
 
-// The points and the others, in single precision, and how their differences turn into a range of values: its middle
-// is the difference of projections, its radius the sum of the sizes of the differences in `count` columns.
+// The points and the others, in single precision. The difference of a pair takes values in a range: its middle is
+// the difference of the projections, its radius the sum of the absolute differences in `count` columns.
 struct PairRanges {
     const float* point_columns;  // `point_stride` apart
     std::size_t point_stride;
-    const float* point_lows;  // projections, less and plus what they may be wrong by
+    const float* point_lows;  // projections minus and plus their error bounds
     const float* point_highs;
     const float* columns;  // `stride` apart
     std::size_t stride;
@@ -131,22 +130,22 @@ inline std::size_t price(const Columns& columns, const double* weights, double b
     return kernels.price(columns, weights, bias, scales, offsets, out);
 }
 
-// About what price() returns, from single precision; `scores` has `padded` entries for its use.
+// Approximately what price() returns, in single precision; `scores` is scratch space of `padded` entries.
 inline std::size_t coarse_price(const CoarseColumns& columns, const float* weights, float bias,
                                 const float* offsets, float* scores) {
     assert(columns.padded % tile == 0);
     return kernels.coarse_price(columns, weights, bias, offsets, scores);
 }
 
-// The ranges of the pairs of a point with the `word_bits` others from `begin` on, and where they end; bits and ends
-// of pairs that are not wanted may be anything. `ends` has room for `word_bits` numbers.
+// Compares the ranges of the pairs of a point with the `word_bits` others from `begin` on, and stores where they
+// end. Bits and ends of pairs that are not wanted are unspecified. `ends` has room for `word_bits` numbers.
 inline PairBits compare_pairs(const PairRanges& ranges, std::size_t point, std::size_t begin, std::uint64_t wanted,
                               float* ends) {
     assert(point < ranges.point_stride && begin + word_bits <= ranges.stride);
     return kernels.compare_pairs(ranges, point, begin, wanted, ends);
 }
 
-// Which of the wanted ranges end below the limit; `ends` as compare_pairs left them.
+// Which of the wanted ranges end below the limit; `ends` comes from compare_pairs.
 inline std::uint64_t compare_ends(const float* ends, float limit, std::uint64_t wanted) {
     return kernels.compare_ends(ends, limit, wanted);
 }

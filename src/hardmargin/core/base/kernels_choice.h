@@ -1,5 +1,5 @@
-// Which table of kernels serves: the best one that this CPU can run, or the one that the environment variable
-// HARDMARGIN_KERNELS names ("baseline", "avx2" or "avx512") when the library is loaded.
+// Chooses the table of kernels when the library is loaded: the best one that this CPU can run, or the one that the
+// environment variable HARDMARGIN_KERNELS names ("baseline", "avx2" or "avx512").
 #pragma once
 
 #include <array>
@@ -12,14 +12,14 @@ namespace hardmargin {
 struct NamedKernels {
     const char* name;
     const Kernels* table;
-    bool usable;  // whether this CPU has what the table needs
+    bool usable;  // whether this CPU can run it
 };
 
-// All tables, each better than the ones before it.
+// All tables, from the slowest to the fastest.
 std::array<NamedKernels, 3> all_kernels();
-// The name of the table that serves.
+// The name of the table in use.
 const char* kernels_name();
-// What is wrong with HARDMARGIN_KERNELS if it names no usable table, so that the baseline serves; empty: nothing.
+// The error if HARDMARGIN_KERNELS does not name a usable table, in which case the baseline is used; empty if none.
 std::string kernels_error();
 
 }  // namespace hardmargin

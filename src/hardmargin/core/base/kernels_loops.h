@@ -1,6 +1,6 @@
-// The bodies of the loops that base/kernels.h declares. Every file that compiles them for a kind of CPU includes
-// this once and defines its table from `loops`. Only plain code in here: an inline function of the standard
-// library, compiled for AVX2, could be picked by the linker for callers on older CPUs.
+// The bodies of the loops that base/kernels.h declares. Each file that compiles them for one kind of CPU includes
+// this header once and defines its table from `loops`. The code here must not call inline functions of the standard
+// library: the linker could pick a copy that was compiled for AVX2 for callers on older CPUs.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ using UnalignedLanes =
 #define HARDMARGIN_LOAD(source) (*reinterpret_cast<const UnalignedLanes*>(source))
 #define HARDMARGIN_STORE(target) (*reinterpret_cast<UnalignedLanes*>(target))
 
-// As many single precision values take the same room as Lanes.
+// This many single-precision values are as large as Lanes.
 inline constexpr std::size_t float_lanes = 2 * lanes;
 using FloatLanes = float __attribute__((vector_size(float_lanes * sizeof(float))));
 using UnalignedFloatLanes =
@@ -74,7 +74,7 @@ void rotate_loop(double* upper, double* lower, double cosine, double sine, std::
     }
 }
 
-// One tile of combine_columns; its vectors stay in registers while the columns pass by.
+// One tile of combine_columns; its sums stay in registers in the loop over the columns.
 inline void combine_tile(const Columns& columns, const double* weights, double bias, std::size_t i, Lanes* sums) {
     const double* values = columns.values + i * columns.count;
     for (std::size_t part = 0; part < tile / lanes; ++part) {
@@ -99,7 +99,7 @@ void combine_columns_loop(const Columns& columns, const double* weights, double 
 
 std::size_t price_loop(const Columns& columns, const double* weights, double bias, const double* scales,
                        const double* offsets, double* out) {
-    // The best tile is found first: comparing whole tiles keeps the vectors independent of each other.
+    // First find the best tile: comparing whole tiles keeps the vectors independent of each other.
     double smallest = __builtin_inf();
     std::size_t best_tile = 0;
     for (std::size_t i = 0; i < columns.padded; i += tile) {
@@ -178,7 +178,7 @@ std::size_t coarse_price_loop(const CoarseColumns& columns, const float* weights
     return chosen;
 }
 
-// Pairs are compared in the widest registers that there are.
+// Pairs are compared in the widest registers available.
 #ifdef __AVX512F__
 inline constexpr std::size_t pair_lanes = 16;
 #else
@@ -194,7 +194,7 @@ using PairIntegers = std::int32_t __attribute__((vector_size(pair_lanes * sizeof
 // Absolute values: all but the sign bits. Not a function, which could not return vectors on every target.
 #define HARDMARGIN_SIZES(values) reinterpret_cast<PairLanes>(reinterpret_cast<PairIntegers>(values) & 0x7fffffff)
 
-// A bit for every lane that is below the limit.
+// One bit for every lane that is below the limit.
 inline std::uint64_t bits_below(const PairLanes& values, float limit) {
 #if defined(__AVX512F__)
     return static_cast<std::uint64_t>(_mm512_cmp_ps_mask(values, _mm512_set1_ps(limit), _CMP_LT_OQ));
@@ -209,7 +209,7 @@ inline std::uint64_t bits_below(const PairLanes& values, float limit) {
 #endif
 }
 
-inline constexpr std::size_t pair_parts = 2;  // vectors that stay in registers while the columns pass by
+inline constexpr std::size_t pair_parts = 2;  // vectors that stay in registers in the loop over the columns
 inline constexpr std::size_t pair_group = pair_parts * pair_lanes;
 inline constexpr std::uint64_t pair_group_bits = (std::uint64_t{1} << pair_group) - 1;
 
@@ -252,7 +252,7 @@ std::uint64_t compare_ends_loop(const float* ends, float limit, std::uint64_t wa
         }
         for (std::size_t part = 0; part < pair_parts; ++part) {
             const std::size_t offset = first + part * pair_lanes;
-            // Copied first: a reference to unaligned memory would be taken for an aligned one.
+            // Copied first: the compiler would assume that a reference to unaligned memory is aligned.
             const PairLanes values = HARDMARGIN_LOAD_PAIRS(ends + offset);
             bits |= bits_below(values, limit) << offset;
         }

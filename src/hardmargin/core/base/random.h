@@ -1,5 +1,4 @@
-// Random numbers that are the same on every machine and with every standard library; normal() up to its last
-// digits.
+// Random numbers that do not depend on the machine or the standard library, except for the last digits of normal().
 #pragma once
 
 #include <cassert>
@@ -15,7 +14,7 @@ class Random {
 public:
     explicit Random(std::uint64_t seed) : state_(seed) {}
 
-    // SplitMix64: every seed, zero included, gives a full-period stream.
+    // SplitMix64: every seed, including zero, gives a full-period stream.
     std::uint64_t next() {
         state_ += 0x9e3779b97f4a7c15u;
         std::uint64_t mixed = state_;
@@ -27,7 +26,7 @@ public:
     // In [0, 1).
     double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
 
-    // In [0, count); count > 0. The bias of the remainder is below 2^-32 for any count a problem can have.
+    // In [0, count); count > 0. The modulo bias is below 2^-32 for every count that occurs.
     std::size_t below(std::size_t count) {
         assert(count > 0);
         return static_cast<std::size_t>(next() % count);
@@ -36,7 +35,7 @@ public:
     // Standard normal.
     double normal() {
         const double radius = std::sqrt(-2 * std::log(1 - uniform()));
-        return radius * std::cos(6.283185307179586 * uniform());
+        return radius * std::cos(two_pi * uniform());
     }
 
     template <typename Value>
@@ -47,6 +46,8 @@ public:
     }
 
 private:
+    static constexpr double two_pi = 6.283185307179586;
+
     std::uint64_t state_;
 };
 

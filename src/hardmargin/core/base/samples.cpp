@@ -9,6 +9,15 @@
 
 namespace hardmargin {
 
+namespace {
+
+// Norms of samples with few features are rounded up by this share.
+constexpr double least_norm_rounding = 1e-12;
+// Samples shorter than this share of the longest one are priced as if they had this length.
+constexpr double shortest_share = 0.01;
+
+}  // namespace
+
 Samples::Samples(std::span<const double> features, std::span<const double> labels, std::span<const double> costs)
     : labels_count_(labels.size()),
       dimension_(labels.empty() ? 0 : features.size() / labels.size()),
@@ -36,16 +45,14 @@ Samples::Samples(std::span<const double> features, std::span<const double> label
             rows_[i * stride_ + k] = value;
             columns_[i / tile * tile * dimension_ + k * tile + i % tile] = value;
         }
-        norms_[i] = std::sqrt(dot(row(i), row(i), stride_)) * (1 + sum_rounding(dimension_, 1e-12));
+        norms_[i] = std::sqrt(dot(row(i), row(i), stride_)) * (1 + sum_rounding(dimension_, least_norm_rounding));
         largest_norm_ = std::max(largest_norm_, norms_[i]);
     }
-    constexpr double shortest_share = 0.01;
     const double shortest = std::max(shortest_share * largest_norm_, std::numeric_limits<double>::min());
     for (std::size_t i = 0; i < labels_count_; ++i) {
         pricing_scales_[i] = std::max(1.0, largest_norm_ / std::max(norms_[i], shortest));
     }
-    // Values too large for single precision become infinite there; coarse pricing then finds nothing, which is
-    // allowed.
+    // Values too large for single precision become infinite. Coarse pricing then finds nothing, which is allowed.
     coarse_columns_.assign(columns_.begin(), columns_.end());
     coarse_labels_.assign(labels_.begin(), labels_.end());
     coarse_scales_.assign(pricing_scales_.begin(), pricing_scales_.end());

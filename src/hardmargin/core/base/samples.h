@@ -19,7 +19,7 @@ public:
     std::size_t count() const { return labels_count_; }
     std::size_t dimension() const { return dimension_; }
 
-    // Row length and sample count, rounded up to whole vectors; the padding is zero.
+    // Row length and sample count, rounded up to whole vectors and tiles; the padding is zero.
     std::size_t stride() const { return stride_; }
     std::size_t padded_count() const { return padded_count_; }
 
@@ -44,18 +44,22 @@ public:
         return costs_[i];
     }
     std::span<const double> costs() const { return costs_; }
-    // What every sample costs, or 0 if costs differ.
+    // The cost of every sample, or 0 if costs differ.
     double common_cost() const;
     // ||x_i||, rounded up.
     double norm(std::size_t i) const {
         assert(i < count());
         return norms_[i];
     }
-    // Proportional to 1 / ||x_i||, from 1 for the longest sample to 100: turns violations into distances.
+    // Proportional to 1 / ||x_i||, from 1 for the longest sample to 100: converts violations to distances.
     const double* pricing_scales() const { return pricing_scales_.data(); }
     double largest_norm() const { return largest_norm_; }
 
-    // margins[i] = y_i (w.x_i + b) for i < padded_count(); `weights` has stride() entries.
+    // y_i (w.x_i + b); `weights` has stride() entries.
+    double margin(std::size_t i, const double* weights, double bias) const {
+        return dot(row(i), weights, stride_) + label(i) * bias;
+    }
+    // The margins of all samples; `margins` has padded_count() entries.
     void margins(const double* weights, double bias, double* margins) const;
 
 private:

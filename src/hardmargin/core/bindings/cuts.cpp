@@ -22,7 +22,7 @@ namespace {
 
 using Members = std::vector<std::size_t>;
 
-// CutOracle with the samples it works on.
+// A CutOracle that owns its samples.
 class OwningCutOracle {
 public:
     OwningCutOracle(const Matrix& features, const Vector& labels, WeightRegion region, double radius)
@@ -33,7 +33,7 @@ public:
     OwningCutOracle(const OwningCutOracle&) = delete;
     OwningCutOracle& operator=(const OwningCutOracle&) = delete;
 
-    // May be called while another thread separates: it returns soon, with what it has found.
+    // May be called while another thread is in separate(), which then returns soon with what it has found.
     void stop() { stopped_ = true; }
 
     std::pair<std::vector<Members>, bool> separate(const Vector& values, double zero, std::size_t most) {
@@ -75,7 +75,7 @@ private:
 }  // namespace
 
 void bind_cuts(nb::module_& module) {
-    nb::enum_<WeightRegion>(module, "WeightRegion", "Which hyperplanes a cut holds for.")
+    nb::enum_<WeightRegion>(module, "WeightRegion", "The hyperplanes for which a cut holds.")
         .value("unbounded", WeightRegion::unbounded)
         .value("box", WeightRegion::box)
         .value("ball", WeightRegion::ball);
@@ -84,10 +84,10 @@ void bind_cuts(nb::module_& module) {
         .def(nb::init<const Matrix&, const Vector&, WeightRegion, double>(), "features"_a, "labels"_a, "region"_a,
              "radius"_a)
         .def("stop", &OwningCutOracle::stop,
-             "End a call of separate() in another thread soon, and all later ones at once.")
+             "End a call of separate() in another thread soon, and later calls immediately.")
         .def("separate", &OwningCutOracle::separate, "values"_a, "zero"_a, "most"_a = 0,
-             "Disjoint sets among the samples with a value below `zero`, at most so many (0: all that are found "
-             "one after the other), and whether what is left of these samples can be kept together.");
+             "Disjoint sets among the samples with a value below `zero`, at most `most` (0: no limit), and whether "
+             "the rest of these samples can be kept together.");
     module.def(
         "soft_margin",
         [](const Matrix& features, const Vector& labels, const Vector& costs, double tolerance, double seconds,

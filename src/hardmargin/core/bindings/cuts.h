@@ -1,4 +1,4 @@
-// Where Python meets what the methods on integer programming solvers need: cuts and the hinge loss.
+// Binds what the integer programming methods need, cuts and the hinge loss, to Python.
 #pragma once
 
 #include <nanobind/nanobind.h>

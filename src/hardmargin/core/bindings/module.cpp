@@ -1,5 +1,5 @@
-// Where Python meets the solver and the primal search; bindings/searches.cpp has the exact searches, and
-// bindings/cuts.cpp what the methods on integer programming solvers need.
+// Binds the max-margin solver and the primal search to Python. bindings/searches.cpp binds the exact searches,
+// bindings/cuts.cpp what the integer programming methods need.
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
@@ -30,7 +30,7 @@ constexpr bool contracts_are_checked = false;
 constexpr bool contracts_are_checked = true;
 #endif
 
-// MaxMargin with the samples it works on.
+// A MaxMargin that owns its samples.
 class OwningMaxMargin {
 public:
     OwningMaxMargin(const Matrix& features, const Vector& labels)
@@ -42,7 +42,7 @@ public:
     const Samples& samples() const { return samples_; }
 
     std::size_t checked_row(std::size_t row) const {
-        if (row >= 2 * samples_.count()) {
+        if (solver_.rows().is_extra(row)) {
             throw nb::index_error("no such row");
         }
         return row;
@@ -61,7 +61,7 @@ void bind_max_margin(nb::module_& module) {
         .value("failed", MaxMarginStatus::failed);
     nb::class_<OwningMaxMargin>(module, "MaxMargin",
                                 "Shortest w with y (w.x + b) >= 1 over a changing set of samples.\n\n"
-                                "Row i < n keeps sample i, row n + i asks the opposite.")
+                                "Row i < n keeps sample i; row n + i is its flip, the reversed constraint.")
         .def(nb::init<const Matrix&, const Vector&>(), "features"_a, "labels"_a)
         .def(
             "enable", [](OwningMaxMargin& self, std::size_t row) { self.solver().enable(self.checked_row(row)); },
@@ -92,6 +92,9 @@ void bind_max_margin(nb::module_& module) {
         });
 }
 
+// A limit that can be added to the work done so far without overflow.
+constexpr std::uint64_t unlimited_work = ~std::uint64_t{0} >> 1;
+
 class OwningPrimalSearch {
 public:
     OwningPrimalSearch(const Matrix& features, const Vector& labels, const Vector& costs, std::uint64_t seed)
@@ -119,7 +122,7 @@ public:
         Hyperplane hyperplane{std::vector<double>(samples_.stride()), bias};
         std::copy_n(weights.data(), weights.size(), hyperplane.weights.data());
         return watched(seconds, nb::none(), [&](Control& control) {
-            search_.offer(control, {~std::uint64_t{0} >> 1, 0, 0.0, 0.0}, hyperplane);
+            search_.offer(control, {unlimited_work, 0, 0.0, 0.0}, hyperplane);
         });
     }
 
@@ -137,7 +140,7 @@ private:
 };
 
 void bind_primal_search(nb::module_& module) {
-    nb::class_<Outcome>(module, "Outcome", "Why a search returned.")
+    nb::class_<Outcome>(module, "Outcome", "Why a search ended.")
         .def_ro("timed_out", &Outcome::timed_out)
         .def_ro("interrupted", &Outcome::interrupted)
         .def_ro("error", &Outcome::error, "The exception raised by the observer or a signal handler, or None.");

@@ -29,10 +29,10 @@ namespace {
 using Integers = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Ends = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-// A frontier as Python has it: see PlainFrontier.
+// A frontier as Python arrays; see PlainFrontier.
 using PlainArrays = std::tuple<Integers, Ends, Matrix>;
 
-// An array of Python's that owns these values.
+// A Python array that owns these values.
 template <typename Value>
 nb::ndarray<nb::numpy, Value> array(std::vector<Value> values, std::initializer_list<std::size_t> shape) {
     auto* const kept = new std::vector<Value>(std::move(values));
@@ -50,7 +50,7 @@ nb::tuple plain_arrays(const std::vector<Node>& nodes) {
                           array(std::move(frontier.numbers), {count, width}));
 }
 
-// What a search found, and why it returned.
+// What a search found, and why it ended.
 template <typename Node>
 struct SearchResult {
     SearchOutcome<Node> found;
@@ -72,8 +72,8 @@ void check(const DirectionOptions& options, const Samples& samples) {
     }
 }
 
-// The nodes of a plain frontier, or those that an earlier search on the same samples has left open, which are not
-// turned into Python's objects and back.
+// The nodes of a plain frontier, or those that an earlier search on the same samples has left open, without a
+// detour through Python objects.
 template <typename Node>
 std::vector<Node> nodes_of(const std::variant<PlainArrays, SearchResult<Node>*>& frontier, const Samples& samples) {
     if (std::holds_alternative<SearchResult<Node>*>(frontier)) {
@@ -122,23 +122,22 @@ void bind_result(nb::module_& module, const char* name) {
         .def_prop_ro("objective", [](const Result& self) { return self.found.best.objective; })
         .def_prop_ro(
             "upper", [](const Result& self) { return self.found.upper; },
-            "What is closed was closed for solutions better than this.")
+            "What is closed contains no solution better than this.")
         .def_prop_ro("lower_bound", [](const Result& self) { return self.found.lower_bound; })
         .def_prop_ro("nodes", [](const Result& self) { return self.found.nodes; })
         .def_prop_ro(
-            "work", [](const Result& self) { return self.found.work; }, "Multiply-adds, about.")
+            "work", [](const Result& self) { return self.found.work; }, "Multiply-adds, approximately.")
         .def_prop_ro(
             "open", [](const Result& self) { return plain_arrays(self.found.open); },
-            "The subproblems left, as arrays: integers, where those of each end, numbers by subproblem.")
+            "The open subproblems as arrays: integers, their ends by subproblem, numbers by subproblem.")
         .def_prop_ro(
             "exhausted", [](const Result& self) { return self.found.exhausted; },
-            "Whether everything was searched; what is open then cannot be closed.")
+            "Whether everything was searched; what is still open then cannot be closed because of rounding.")
         .def_ro("outcome", &Result::outcome);
 }
 
 void bind_packing(nb::module_& module) {
-    nb::class_<PackingKnowledge>(module, "PackingKnowledge",
-                                 "What searches over the same samples learn from each other.")
+    nb::class_<PackingKnowledge>(module, "PackingKnowledge", "What searches over the same samples share.")
         .def(
             "__init__",
             [](PackingKnowledge* self, const Matrix& features, const Vector& labels, const Vector& costs) {
@@ -146,21 +145,19 @@ void bind_packing(nb::module_& module) {
             },
             "features"_a, "labels"_a, "costs"_a)
         .def_prop_ro(
-            "sets", [](const PackingKnowledge& self) { return self.sets.size(); },
-            "How many certified sets it has.")
+            "sets", [](const PackingKnowledge& self) { return self.sets.size(); }, "The number of certified sets.")
         .def_prop_ro(
             "cover_distance", [](const PackingKnowledge& self) { return self.choice.threshold(); },
-            "From how many samples on the cover bound is found to pay.");
+            "The cover bound is used from this distance on, in samples.");
     nb::class_<PackingOptions>(module, "PackingOptions", "How subproblems are bounded and branched on.")
         .def(nb::init<>())
         .def_rw("gap", &PackingOptions::gap)
-        .def_rw("strong_candidates", &PackingOptions::strong_candidates)
         .def_rw("cover_distance", &PackingOptions::cover_distance, nb::arg().none())
         .def_rw("pool_memory", &PackingOptions::pool_memory)
         .def_rw("knowledge", &PackingOptions::knowledge, nb::arg().none());
     bind_result<PackingNode>(module, "PackingResult");
     module.def("packing_root", &packing_root_arrays, "count"_a, "kept"_a, "given_up"_a, "bound"_a, "upper"_a,
-               "The whole problem of so many samples as a frontier, or the part of it in which these are decided.");
+               "The whole problem of `count` samples as a frontier, or the part of it with these decisions.");
     module.def("packing_search", &run<PackingNode, PackingOptions, packing_search>, "features"_a, "labels"_a,
                "costs"_a, "frontier"_a, "upper"_a, "options"_a, "limits"_a, "seconds"_a, "observer"_a.none(),
                "Branch and bound over the samples to give up, below the nodes of a frontier that is not empty.");
@@ -186,7 +183,7 @@ void bind_directions(nb::module_& module) {
 }  // namespace
 
 void bind_searches(nb::module_& module) {
-    nb::class_<SearchLimits>(module, "SearchLimits", "What a search may use.")
+    nb::class_<SearchLimits>(module, "SearchLimits", "Limits of a search.")
         .def(nb::init<>())
         .def_rw("threads", &SearchLimits::threads)
         .def_rw("node_limit", &SearchLimits::node_limit)

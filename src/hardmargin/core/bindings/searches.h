@@ -1,4 +1,4 @@
-// Where Python meets the exact searches.
+// Binds the exact searches to Python.
 #pragma once
 
 #include <nanobind/nanobind.h>

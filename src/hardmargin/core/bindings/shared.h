@@ -1,4 +1,4 @@
-// What the files that bind the core to Python share: arrays, and searches that are watched from Python.
+// Shared by the bindings: arrays, and searches that Python observes and may interrupt.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -25,9 +25,9 @@ inline std::span<const double> view(const Vector& vector) {
     return {vector.data(), vector.size()};
 }
 
-// Calls a Python function `observer(upper, lower, nodes) -> bool` from a search that runs without the
-// interpreter's lock, and lets Python's signal handlers run. An exception, KeyboardInterrupt included, ends
-// the search and is kept, so that what was found so far is not lost on its way.
+// Calls a Python function `observer(upper, lower, nodes) -> bool` from a search that runs without the GIL, and lets
+// Python's signal handlers run. An exception, including KeyboardInterrupt, ends the search and is stored, so that
+// what was found so far is not lost.
 class Watcher {
 public:
     explicit Watcher(nb::object observer) : observer_(std::move(observer)) {}
@@ -63,7 +63,7 @@ struct Outcome {
     nb::object error;
 };
 
-// Runs `function(control)` without the interpreter's lock, watched.
+// Runs `function(control)` without the GIL, under observation.
 template <typename Function>
 Outcome watched(double seconds, nb::object observer, Function&& function) {
     Watcher watcher(std::move(observer));

@@ -1,16 +1,15 @@
-// What follows for single samples from a cover of the conflicting pairs: which ones a better solution keeps or
-// gives up.
+// What a cover of the conflicting pairs implies for single samples: which ones a better solution keeps or gives up.
 //
-// A cover gives up at least one sample of every conflicting pair. Its least cost is a lower bound on what a
-// solution gives up. By Koenig's theorem it equals a maximum matching of the conflict graph if all samples cost the
-// same (directions/matching.h), and a maximum flow, with the costs as capacities, if they do not
-// (directions/flow.h). Both grow with the graph, so a region starts with what the region around it had. The
-// searches over regions are templates over these two; their parameter is called `PairCover`. It has nothing to do
-// with the cover bound of packing/, which covers sets.
+// A cover gives up at least one sample of every conflicting pair. Its least cost is a lower bound on the cost of
+// the samples that a solution gives up. By Koenig's theorem it equals a maximum matching of the conflict graph if
+// all samples cost the same (directions/matching.h), and otherwise a maximum flow with the costs as capacities
+// (directions/flow.h). Both grow with the graph, so a region starts with the result of the enclosing region. The
+// searches over regions are templates over these two; their parameter is called `PairCover`. It is unrelated to the
+// cover bound of packing/, which covers sets.
 //
-// If a solution may cost at most `slack` more than that, some samples are decided: a sample whose cost exceeds what
-// is matched of it by more than the slack is kept; opponents of kept samples are given up; and of two samples that
-// are matched for more than the slack, one is kept if the other one is given up.
+// If a solution may cost at most `slack` more than the cover, some samples are decided. A sample is kept if its
+// cost exceeds the matched part of it by more than the slack. Opponents of kept samples are given up. And if two
+// samples are matched for more than the slack and one is given up, the other one is kept.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +18,7 @@
 
 namespace hardmargin {
 
-// Samples by what is known of them: positives and negatives as numbered in PairConflicts.
+// What is known about each sample; positives and negatives are numbered as in PairConflicts.
 struct ConflictClosure {
     std::vector<unsigned char> positive_kept;
     std::vector<unsigned char> negative_kept;
@@ -29,7 +28,7 @@ struct ConflictClosure {
     bool impossible = false;  // there is no such solution
 
     void clear(std::size_t positives, std::size_t negatives);
-    // Whether a sample would have to be both, or anything else says that there is no such solution.
+    // Whether there is no such solution, for example because a sample would have to be both.
     bool contradictory() const;
 };
 

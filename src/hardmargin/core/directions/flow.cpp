@@ -9,6 +9,13 @@
 
 namespace hardmargin {
 
+namespace {
+
+// Amounts below this share of the least cost are rounding, and not worth a path.
+constexpr double negligible_share = 1e-9;
+
+}  // namespace
+
 ConflictFlow::ConflictFlow(const Samples& samples, const PairConflicts& pairs)
     : samples_(samples),
       pairs_(pairs),
@@ -19,8 +26,7 @@ ConflictFlow::ConflictFlow(const Samples& samples, const PairConflicts& pairs)
     for (const double cost : samples.costs()) {
         least = cost > 0 ? std::min(least, cost) : least;
     }
-    // Left-overs of rounding are not worth a path.
-    negligible_ = 1e-9 * least;
+    negligible_ = negligible_share * least;
 }
 
 void ConflictFlow::start(State& state) const {
@@ -70,15 +76,15 @@ void ConflictFlow::index_by_negative(const State& state) {
     }
 }
 
-// The shortest path from a positive with cost left to a negative with cost left, filled up.
+// Fills the shortest path from a positive with cost left to a negative with cost left.
 bool ConflictFlow::augment(const PairConflicts::Level& level, State& state) {
     index_by_negative(state);
     std::fill(unvisited_.begin(), unvisited_.end(), ~std::uint64_t{0});
-    std::fill(came_by_.begin(), came_by_.end(), -2);
+    std::fill(came_by_.begin(), came_by_.end(), not_reached);
     pending_.clear();
     for (std::size_t i = 0; i < pairs_.positives(); ++i) {
         if (state.left_of_positive[i] > negligible_) {
-            came_by_[i] = -1;
+            came_by_[i] = path_start;
             pending_.push_back(i);
         }
     }
@@ -99,7 +105,7 @@ bool ConflictFlow::augment(const PairConflicts::Level& level, State& state) {
                 for (std::size_t k = begin_of_negative_[negative]; k < begin_of_negative_[negative + 1]; ++k) {
                     const Edge& edge = state.edges[edge_of_negative_[k]];
                     const std::size_t other = edge.positive;
-                    if (came_by_[other] == -2 && edge.flow > negligible_) {
+                    if (came_by_[other] == not_reached && edge.flow > negligible_) {
                         came_by_[other] = static_cast<std::int32_t>(negative);
                         pending_.push_back(other);
                     }
@@ -125,7 +131,7 @@ void ConflictFlow::fill_path(State& state, std::size_t last) {
     std::size_t positive = 0;
     for (;;) {
         positive = static_cast<std::size_t>(reached_from_[negative]);
-        if (came_by_[positive] < 0) {
+        if (came_by_[positive] == path_start) {
             break;
         }
         negative = static_cast<std::size_t>(came_by_[positive]);
@@ -138,7 +144,7 @@ void ConflictFlow::fill_path(State& state, std::size_t last) {
     for (negative = last;;) {
         positive = static_cast<std::size_t>(reached_from_[negative]);
         add_flow(state, positive, negative, amount);
-        if (came_by_[positive] < 0) {
+        if (came_by_[positive] == path_start) {
             break;
         }
         negative = static_cast<std::size_t>(came_by_[positive]);

@@ -1,4 +1,4 @@
-// The cover of conflicting pairs where costs differ: a maximum flow (directions/closure.h).
+// The cover of conflicting pairs if costs differ: a maximum flow (directions/closure.h).
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ public:
     struct State {
         std::vector<double> left_of_positive;
         std::vector<double> left_of_negative;
-        std::vector<Edge> edges;  // with flow, by positives and then negatives
+        std::vector<Edge> edges;  // with flow, sorted by positives and then negatives
         double value = 0;
         std::size_t changes = 0;  // of flows, which are rounded
     };
@@ -34,9 +34,9 @@ public:
 
     void start(State& state) const;
     double cost(const State& state) const { return state.value; }
-    // The share of its cost by which that may be wrong. What is added to the value, exactly, is added to and taken
-    // from the flows of the edges along a path; so after so many changes the flows add up to the value but for
-    // their rounding, and at every sample to no more than its cost but for theirs.
+    // A bound on the relative error of the cost. The amount that is added to the value is also added to, or
+    // subtracted from, the flows of the edges along a path. So up to the rounding of that many changes, the flows
+    // add up to the value, and at every sample to no more than its cost.
     double rounding(const State& state) const { return sum_rounding(state.changes); }
     void grow(const PairConflicts::Level& level, State& state, double enough);
     void close(const PairConflicts::Level& level, const State& state, double slack, ConflictClosure& closure);
@@ -48,13 +48,16 @@ private:
     void add_flow(State& state, std::size_t positive, std::size_t negative, double change) const;
     void index_by_negative(const State& state);
 
+    static constexpr std::int32_t path_start = -1;
+    static constexpr std::int32_t not_reached = -2;
+
     const Samples& samples_;
     const PairConflicts& pairs_;
     double negligible_;
     std::vector<std::size_t> begin_of_negative_;  // into edge_of_negative_
-    std::vector<std::size_t> edge_of_negative_;   // numbers of the edges, by negatives
+    std::vector<std::size_t> edge_of_negative_;   // indices of the edges, sorted by negatives
     std::vector<std::int32_t> reached_from_;      // the positive from which a negative was reached
-    std::vector<std::int32_t> came_by_;  // the negative by which a positive was reached; -1: start, -2: not
+    std::vector<std::int32_t> came_by_;           // the negative by which a positive was reached, or a marker
     std::vector<std::uint64_t> unvisited_;
     std::vector<std::size_t> pending_;
     std::uint64_t work_ = 0;

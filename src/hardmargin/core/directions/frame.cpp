@@ -8,6 +8,13 @@
 
 namespace hardmargin {
 
+namespace {
+
+// No reflection is needed if the squared distance of the first axis to the one it replaces is not above this.
+constexpr double already_there = 1e-12;
+
+}  // namespace
+
 DirectionFrame::DirectionFrame(const Samples& samples, std::span<const double> first_axis, std::size_t mirrored)
     : dimension_(samples.dimension()),
       stride_(samples.stride()),
@@ -17,7 +24,7 @@ DirectionFrame::DirectionFrame(const Samples& samples, std::span<const double> f
     for (std::size_t k = 0; k < dimension_; ++k) {
         axes_[k * stride_ + k] = 1;
     }
-    // The mirror image (Householder) of a unit vector is the first axis; then the two change their places.
+    // A Householder reflection maps a unit vector to the first axis; then the two axes are swapped.
     double length = 0;
     for (const double entry : first_axis) {
         length = std::hypot(length, entry);
@@ -29,7 +36,6 @@ DirectionFrame::DirectionFrame(const Samples& samples, std::span<const double> f
         }
         mirror[mirrored] -= 1;
         const double squared = dot(mirror.data(), mirror.data(), stride_);
-        constexpr double already_there = 1e-12;
         for (std::size_t k = 0; squared > already_there && k < dimension_; ++k) {
             add_scaled(&axes_[k * stride_], -2 * mirror[k] / squared, mirror.data(), stride_);
         }
@@ -59,7 +65,7 @@ std::vector<ExtraRow> DirectionFrame::rows(const DirectionNode& region) const {
             side_row(k, 1, -(region.low[k] - rounding));
         }
     }
-    // Lengths, seen along the shortest s.
+    // The lengths, measured along the shortest s.
     const double least = region.least_length();
     const auto length_row = [&](double sign, double bound) {
         ExtraRow& made = rows.emplace_back(ExtraRow{std::vector<double>(stride_), bound});

@@ -9,6 +9,7 @@ namespace hardmargin {
 namespace {
 
 std::size_t numbers_of_node(std::size_t dimension) {
+    // Two corners; sign, least and greatest length, bound and upper.
     return 2 * dimension + 5;
 }
 

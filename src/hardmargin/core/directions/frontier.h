@@ -12,7 +12,7 @@ namespace hardmargin {
 // Integers: the face. Numbers: sign, low corner, high corner, least and greatest length of w, bound and upper.
 PlainFrontier plain(const std::vector<DirectionNode>& nodes);
 
-// The inverse; std::invalid_argument if the arrays are no subproblems of these samples.
+// The inverse. Throws std::invalid_argument if the arrays are not subproblems of these samples.
 void restore(const PlainFrontierView& frontier, const Samples& samples, std::vector<DirectionNode>& nodes);
 
 }  // namespace hardmargin

@@ -18,8 +18,8 @@ ConflictMatching::ConflictMatching(const Samples& samples, const PairConflicts& 
 }
 
 void ConflictMatching::start(State& state) const {
-    state.partner_of_positive.assign(pairs_.positives(), -1);
-    state.partner_of_negative.assign(pairs_.words() * word_bits, -1);
+    state.partner_of_positive.assign(pairs_.positives(), unmatched);
+    state.partner_of_negative.assign(pairs_.words() * word_bits, unmatched);
     state.size = 0;
 }
 
@@ -59,7 +59,7 @@ bool ConflictMatching::augment(std::size_t start, const PairConflicts::Level& le
     });
 }
 
-// An unmatched opponent that was not visited.
+// Finds an unvisited and unmatched opponent.
 bool ConflictMatching::find_free(const std::uint64_t* row, const State& state, std::size_t& negative) {
     for (std::size_t place = 0; place < pairs_.words(); ++place) {
         for (std::uint64_t bits = row[place] & unvisited_[place]; bits != 0; bits &= bits - 1) {
@@ -74,11 +74,11 @@ bool ConflictMatching::find_free(const std::uint64_t* row, const State& state, s
 }
 
 void ConflictMatching::grow(const PairConflicts::Level& level, State& state, double enough,
-                            std::span<const MustHitSet> beside) {
+                            std::span<const MustHitSet> sets) {
     for (bool grown = true; grown;) {
         grown = false;
-        leave_out(beside);
-        // Positives far on their own side have the fewest opponents, and are matched first.
+        leave_out(sets);
+        // Positives far on their own side have the fewest opponents, so they are matched first.
         for (std::size_t positive = pairs_.positives(); positive-- > 0;) {
             if (cost(state) >= enough) {
                 return;
@@ -112,7 +112,7 @@ void ConflictMatching::keep_unmatched(const State& state, ConflictClosure& closu
 }
 
 bool ConflictMatching::release(const PairConflicts::Level& level, State& state, std::size_t sample,
-                               std::span<const MustHitSet> beside) {
+                               std::span<const MustHitSet> sets) {
     const std::size_t number = pairs_.number(sample);
     const bool is_positive = samples_.label(sample) > 0;
     const std::int32_t partner = (is_positive ? state.partner_of_positive : state.partner_of_negative)[number];
@@ -121,15 +121,15 @@ bool ConflictMatching::release(const PairConflicts::Level& level, State& state, 
     }
     const std::size_t positive = is_positive ? number : static_cast<std::size_t>(partner);
     const std::size_t negative = is_positive ? static_cast<std::size_t>(partner) : number;
-    state.partner_of_positive[positive] = -1;
-    state.partner_of_negative[negative] = -1;
-    leave_out(beside);
+    state.partner_of_positive[positive] = unmatched;
+    state.partner_of_negative[negative] = unmatched;
+    leave_out(sets);
     if (!is_positive) {
-        // The path that makes up for the pair starts from the partner.
+        // A path that replaces the pair starts at the partner.
         unset_bit(unvisited_.data(), negative);
         return augment(positive, level, state);
     }
-    // It ends at the partner, wherever it starts.
+    // A path that replaces the pair ends at the partner, and may start anywhere.
     for (std::size_t start = 0; start < pairs_.positives(); ++start) {
         if (start != positive && state.partner_of_positive[start] < 0 && left_out_[start] == 0 &&
             augment(start, level, state)) {
@@ -165,7 +165,7 @@ void ConflictMatching::propagate(const PairConflicts::Level& level, const State&
             }
         }
     }
-    // From kept negatives, those of a round at a time.
+    // From kept negatives, in rounds.
     std::vector<std::uint64_t>& kept = unvisited_;
     std::fill(kept.begin(), kept.end(), 0);
     bool more = false;

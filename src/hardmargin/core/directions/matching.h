@@ -1,7 +1,7 @@
-// The cover of conflicting pairs where all samples cost the same: a maximum matching (directions/closure.h).
+// The cover of conflicting pairs if all samples cost the same: a maximum matching (directions/closure.h).
 //
-// Beside a matching there may be must-hit sets (directions/region_packing.h), which count like matched pairs: if a
-// solution gives up no more samples than there are pairs and sets, it gives up exactly one of each.
+// In addition to a matching there may be must-hit sets (directions/region_packing.h), which count like matched
+// pairs: a solution that gives up no more samples than there are pairs and sets gives up exactly one of each.
 #pragma once
 
 #include <cstddef>
@@ -19,9 +19,11 @@ namespace hardmargin {
 class ConflictMatching {
 public:
     static constexpr bool equal_costs = true;
+    // The partner of a sample without one; all others are not negative.
+    static constexpr std::int32_t unmatched = -1;
 
     struct State {
-        std::vector<std::int32_t> partner_of_positive;  // -1: none
+        std::vector<std::int32_t> partner_of_positive;  // or `unmatched`
         std::vector<std::int32_t> partner_of_negative;
         std::size_t size = 0;
     };
@@ -31,56 +33,57 @@ public:
 
     void start(State& state) const;
     double cost(const State& state) const { return cost_of(state.size); }
-    // The share of its cost by which that may be wrong: it is one product.
+    // A bound on the relative error of the cost, which is one product.
     double rounding(const State&) const { return sum_rounding(1); }
     double cost_of(std::size_t count) const { return cost_ * static_cast<double>(count); }
-    // How many samples more than there are pairs cost `needed` without doubt; 0: the pairs do.
+    // How many samples in addition to the pairs are needed to cost `needed`, rounding included.
     std::size_t missing(const State& state, double needed) const;
     bool matched(const State& state, std::size_t sample) const {
         return (samples_.label(sample) > 0 ? state.partner_of_positive
                                            : state.partner_of_negative)[pairs_.number(sample)] >= 0;
     }
-    // Enlarges the matching until it costs `enough` or cannot grow, and leaves the samples of `beside` unmatched.
+    // Enlarges the matching until it costs `enough` or cannot grow. The samples of `sets` stay unmatched.
     void grow(const PairConflicts::Level& level, State& state, double enough,
-              std::span<const MustHitSet> beside = {});
+              std::span<const MustHitSet> sets = {});
     void close(const PairConflicts::Level& level, const State& state, double slack, ConflictClosure& closure);
 
-    // Rearranges a matching so that a sample is unmatched, and those of `beside` still are; false if that takes a
-    // pair away.
+    // Rearranges the matching so that a sample becomes unmatched and those of `sets` stay so; false if that costs a
+    // pair.
     bool release(const PairConflicts::Level& level, State& state, std::size_t sample,
-                 std::span<const MustHitSet> beside = {});
-    // What follows for solutions that give up exactly one sample of every matched pair and of every set, those of
-    // `given_up`, which must be in neither, and no other, and that keep `kept`. No sample of a set may be matched.
+                 std::span<const MustHitSet> sets = {});
+    // What follows for solutions that keep `kept` and give up exactly one sample of every matched pair and every
+    // set, the samples of `given_up`, which must be in no pair and no set, and no others. No sample of a set may be
+    // matched.
     void close_exactly(const PairConflicts::Level& level, const State& state, std::span<const MustHitSet> sets,
                        std::span<const std::size_t> given_up, std::span<const std::size_t> kept,
                        ConflictClosure& closure);
-    // Rearranges a matching, which keeps its size: of pairs whose margins are both missed, one sample becomes
-    // unmatched, and one that keeps its margin and is in no set is matched in its place. Returns how often that was
-    // possible.
+    // Rearranges the matching without changing its size: of a pair of which neither sample is kept by these
+    // margins, one becomes unmatched, and a kept sample that is in no set is matched instead. Returns how often
+    // that was possible.
     std::size_t exchange(const PairConflicts::Level& level, State& state, std::span<const MustHitSet> sets,
                          std::span<const double> margins);
     std::uint64_t work() const { return work_; }
 
 private:
-    // A positive of an alternating path, the word of its row to look at next, and the negative taken from there.
+    // A positive of an alternating path, the next word of its row, and the negative that the path continues with.
     struct Step {
         std::size_t positive;
         std::size_t place;
         std::size_t negative;
     };
 
-    // An alternating path from an unmatched positive over unvisited negatives to one of those that are unmatched.
+    // Finds an alternating path from an unmatched positive over unvisited negatives to an unmatched one.
     bool augment(std::size_t start, const PairConflicts::Level& level, State& state);
-    // The same, to a negative of `targets`, whose positive becomes unmatched.
+    // The same to a negative of `targets`, whose positive becomes unmatched.
     bool replace(std::size_t start, const PairConflicts::Level& level, State& state,
                  std::vector<std::uint64_t>& targets);
     template <typename FindEnd>
     bool follow_path(std::size_t start, const PairConflicts::Level& level, State& state, const FindEnd& find_end);
     bool find_free(const std::uint64_t* row, const State& state, std::size_t& negative);
     void unvisit_all();
-    // Marks the positives of these sets in left_out_, and only their negatives as visited.
+    // Marks the positives of these sets in left_out_, and their negatives, and no others, as visited.
     void leave_out(std::span<const MustHitSet> sets);
-    // Whether the rule for sets added anything to a closure.
+    // Applies the rule for sets; whether it added anything to the closure.
     bool propagate_sets(std::span<const MustHitSet> sets, ConflictClosure& closure) const;
     void keep_unmatched(const State& state, ConflictClosure& closure) const;
     void propagate(const PairConflicts::Level& level, const State& state, ConflictClosure& closure);

@@ -8,8 +8,8 @@
 
 namespace hardmargin {
 
-// Depth first, each negative visited once. `find_end(row, negative)` looks for an unvisited negative at which a
-// path may end in the conflicts of a positive, and makes it free; the pairs along the path change places.
+// Depth first; each negative is visited once. `find_end(row, negative)` searches the conflicts of a positive for an
+// unvisited negative at which the path may end, and makes it free. Then the pairs along the path are exchanged.
 template <typename FindEnd>
 bool ConflictMatching::follow_path(std::size_t start, const PairConflicts::Level& level, State& state,
                                    const FindEnd& find_end) {

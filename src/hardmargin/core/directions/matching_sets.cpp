@@ -1,21 +1,15 @@
-// The part of ConflictMatching that knows must-hit sets beside the matching.
+// The part of ConflictMatching that deals with must-hit sets.
 #include <algorithm>
 #include <bit>
 #include <cassert>
 #include <vector>
 
 #include "base/bits.h"
+#include "base/hyperplane.h"
 #include "directions/matching.h"
 #include "directions/matching_paths.h"
 
 namespace hardmargin {
-
-namespace {
-
-// A margin that misses 1 by less is kept.
-constexpr double margin_rounding = 1e-7;
-
-}  // namespace
 
 void ConflictMatching::close_exactly(const PairConflicts::Level& level, const State& state,
                                      std::span<const MustHitSet> sets, std::span<const std::size_t> given_up,
@@ -43,7 +37,7 @@ void ConflictMatching::close_exactly(const PairConflicts::Level& level, const St
     } while (propagate_sets(sets, closure));
 }
 
-// Of each set exactly one sample is given up: if one is, the others are kept, and there is no second one.
+// Exactly one sample of each set is given up: if one is known, the others are kept; two are impossible.
 bool ConflictMatching::propagate_sets(std::span<const MustHitSet> sets, ConflictClosure& closure) const {
     bool added = false;
     for (const MustHitSet& members : sets) {
@@ -78,7 +72,8 @@ bool ConflictMatching::replace(std::size_t start, const PairConflicts::Level& le
                 negative = place * word_bits + static_cast<std::size_t>(std::countr_zero(bits));
                 unset_bit(unvisited_.data(), negative);
                 unset_bit(targets.data(), negative);
-                state.partner_of_positive[static_cast<std::size_t>(state.partner_of_negative[negative])] = -1;
+                state.partner_of_positive[static_cast<std::size_t>(state.partner_of_negative[negative])] =
+                    unmatched;
                 return true;
             }
         }
@@ -89,16 +84,16 @@ bool ConflictMatching::replace(std::size_t start, const PairConflicts::Level& le
 std::size_t ConflictMatching::exchange(const PairConflicts::Level& level, State& state,
                                        std::span<const MustHitSet> sets, std::span<const double> margins) {
     assert(margins.size() >= samples_.count());
-    const auto missed = [&](std::size_t sample) { return margins[sample] < 1 - margin_rounding; };
-    // The positive of a pair that misses both margins.
+    const auto missed = [&](std::size_t sample) { return margins[sample] < nearly_kept_margin; };
+    // Whether a negative is matched and neither sample of the pair is kept.
     const auto missed_pair = [&](std::size_t negative) {
         const std::int32_t partner = state.partner_of_negative[negative];
         return partner >= 0 && missed(pairs_.negative(negative)) &&
                missed(pairs_.positive(static_cast<std::size_t>(partner)));
     };
     std::size_t exchanged = 0;
-    // Negatives become unmatched if their positives find another one, by a path to one that keeps its margin. What
-    // a path in vain has visited leads nowhere for the next ones either.
+    // A negative becomes unmatched if a path leads from its positive to a negative that is kept. What a failed
+    // search has visited leads nowhere for the next ones either.
     leave_out(sets);
     for (std::size_t negative = 0; negative < pairs_.negatives(); ++negative) {
         if (state.partner_of_negative[negative] < 0 && missed(pairs_.negative(negative))) {
@@ -111,8 +106,8 @@ std::size_t ConflictMatching::exchange(const PairConflicts::Level& level, State&
         }
         const auto positive = static_cast<std::size_t>(state.partner_of_negative[negative]);
         unset_bit(unvisited_.data(), negative);
-        state.partner_of_positive[positive] = -1;
-        state.partner_of_negative[negative] = -1;
+        state.partner_of_positive[positive] = unmatched;
+        state.partner_of_negative[negative] = unmatched;
         if (augment(positive, level, state)) {
             ++exchanged;
         } else {
@@ -120,7 +115,7 @@ std::size_t ConflictMatching::exchange(const PairConflicts::Level& level, State&
             state.partner_of_negative[negative] = static_cast<std::int32_t>(positive);
         }
     }
-    // Positives become unmatched if one that keeps its margin can take their place.
+    // A positive becomes unmatched if a kept one can replace it.
     std::vector<std::uint64_t> targets(pairs_.words());
     std::fill(unvisited_.begin(), unvisited_.end(), 0);
     bool any = false;

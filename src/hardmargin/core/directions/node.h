@@ -18,12 +18,12 @@ struct DirectionNode {
     std::vector<double> high;
     double shortest = 0;
     double longest = 0;
-    // No hyperplane of the region costs less than the smaller one of `bound` and `upper`: parts of the region were
-    // only left out for solutions better than `upper`, from which the gap has been taken off already.
+    // No hyperplane of the region costs less than the minimum of `bound` and `upper`: parts of the region were
+    // excluded only for solutions better than `upper`, from which the gap is already subtracted.
     double bound = 0;
     double upper = 0;
 
-    // Whether it is a box on a face of the cube of so many dimensions.
+    // Whether it is a box on a face of the cube of this dimension.
     bool fits(std::size_t dimension) const {
         return face < dimension && low.size() == dimension && high.size() == dimension && low[face] == sign &&
                high[face] == sign && std::fabs(sign) == 1;

@@ -12,13 +12,20 @@ namespace hardmargin {
 
 namespace {
 
-// More than what numbers too small for single precision are rounded by, all in all.
+// More than the total error of numbers that underflow in single precision.
 constexpr double underflow = 1e-40;
-// What pairs need is told apart from nothing down to this.
+// Smaller thresholds for pairs are replaced by 0.
 constexpr double least_needed = 1e-30;
-// Numbers of single precision are rounded by less than this share, even if a few times.
+// More than the relative error of a few operations in single precision.
 constexpr double single_share = 0x1p-22;
-// Words whose ranges are remembered: 64 MB of them.
+// The relative error of one operation in single precision, and how many there are in addition to those of a sum.
+constexpr double single_unit = 0x1p-23;
+constexpr std::size_t single_roundings = 6;
+// Samples of each class whose pairs give the typical differences.
+constexpr std::size_t typical_samples = 100;
+// The largest one in this many differences is left out of the mean, which a few distant samples would dominate.
+constexpr std::size_t far_differences = 10;
+// Words whose ranges are stored: 64 MB of them.
 constexpr std::size_t most_words_remembered = std::size_t{1} << 18;
 
 float as_needed(double value) {
@@ -55,10 +62,9 @@ void PairConflicts::number_samples() {
 }
 
 void PairConflicts::find_typical_differences() {
-    // All pairs of up to a hundred of each class, evenly picked.
-    constexpr std::size_t enough = 100;
-    const std::size_t positive_step = std::max<std::size_t>(1, positives() / enough);
-    const std::size_t negative_step = std::max<std::size_t>(1, negatives() / enough);
+    // Evenly spaced in both classes.
+    const std::size_t positive_step = std::max<std::size_t>(1, positives() / typical_samples);
+    const std::size_t negative_step = std::max<std::size_t>(1, negatives() / typical_samples);
     std::vector<double> differences;
     for (std::size_t k = 0; k < frame_.dimension(); ++k) {
         differences.clear();
@@ -69,8 +75,7 @@ void PairConflicts::find_typical_differences() {
             }
         }
         if (!differences.empty()) {
-            // The mean without the largest tenth: a few far samples would make up all of it.
-            const std::size_t count = differences.size() - differences.size() / 10;
+            const std::size_t count = differences.size() - differences.size() / far_differences;
             const auto end = differences.begin() + static_cast<std::ptrdiff_t>(count);
             std::nth_element(differences.begin(), end - 1, differences.end());
             typical_differences_[k] = std::accumulate(differences.begin(), end, 0.0) / static_cast<double>(count);
@@ -94,7 +99,7 @@ void PairConflicts::arrange(const DirectionNode& region) {
     number_samples();
 }
 
-void PairConflicts::fill(Columns& columns, const std::vector<std::size_t>& samples) const {
+void PairConflicts::fill(ClassColumns& columns, const std::vector<std::size_t>& samples) const {
     columns.padded = padded_size(samples.size(), word_bits);
     columns.coordinates.assign(columns.padded * frame_.dimension(), 0.0);
     columns.projections.assign(columns.padded, 0.0);
@@ -122,7 +127,7 @@ void PairConflicts::start(Level& level) const {
     }
 }
 
-void PairConflicts::project(Columns& columns, const DirectionNode& region, const std::vector<double>& shift) {
+void PairConflicts::project(ClassColumns& columns, const DirectionNode& region, const std::vector<double>& shift) {
     const std::size_t padded = columns.padded;
     std::fill(columns.projections.begin(), columns.projections.end(), 0.0);
     std::fill(columns.reaches.begin(), columns.reaches.end(), 0.0);
@@ -142,10 +147,10 @@ void PairConflicts::project(Columns& columns, const DirectionNode& region, const
             ++used_;
         }
     }
-    // Every number in single precision is rounded a few times, sums of `used_` of them once a term; what is summed
-    // up is at most the projection and the reach of each sample of a pair. Numbers of double precision are rounded
-    // too, relative to the size of the sample, and coordinates are wrong by DirectionFrame::rounding.
-    const double share = 0x1p-23 * static_cast<double>(used_ + 6);
+    // Every number in single precision is rounded a few times, and a sum of `used_` of them once per term. The
+    // terms add up to at most the projection and the reach of each sample of a pair. Numbers in double precision
+    // have errors relative to the size of the sample, and coordinates have an error of DirectionFrame::rounding.
+    const double share = single_unit * static_cast<double>(used_ + single_roundings);
     for (std::size_t place = 0; place < padded; ++place) {
         const double projection = columns.projections[place];
         const double error = share * (std::fabs(projection) + columns.reaches[place]) +
@@ -163,7 +168,7 @@ void PairConflicts::decide(const DirectionNode& region, const Level& around, Lev
     const double least = region.least_length();
     const double at_longest = 2 / region.longest * (1 - share);
     double middle = 0;  // a.s in the middle of the region
-    double spread = 0;  // how far it goes from there
+    double spread = 0;  // its largest deviation from that
     for (std::size_t k = 0; k < frame_.dimension(); ++k) {
         const double part = region.nearest(k) / least;
         middle += 0.5 * part * (region.low[k] + region.high[k]);
@@ -198,7 +203,7 @@ void PairConflicts::decide(const DirectionNode& region, const Level& around, Lev
     needed_ = needed_longest;
     at_longest_ = at_longest;
     least_ = least;
-    // One word more than can be kept: the ends of the others are overwritten by the next ones.
+    // One more word than can be left undecided: the ends of decided words are overwritten by the next ones.
     const bool remember = around.undecided.size() <= most_words_remembered;
     ends_.resize(remember ? (around.undecided.size() + 1) * word_bits : word_bits);
     float* ends = ends_.data();

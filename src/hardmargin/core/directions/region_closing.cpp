@@ -43,7 +43,7 @@ bool RegionClosing<PairCover>::closes(const DirectionNode& region, const Level& 
             return true;
         }
         if (still_missing == 1) {
-            // Without the largest set two are missing, and there are cases.
+            // Without the largest set two are missing, and cases can be distinguished.
             std::vector<MustHitSet> fewer = found.sets;
             fewer.erase(std::max_element(
                 fewer.begin(), fewer.end(),
@@ -73,7 +73,7 @@ bool RegionClosing<PairCover>::closes_if_short(std::size_t missing, const Direct
            (missing == 2 && closes_with_two(region, level, state, sets, upper));
 }
 
-// A better solution gives up one sample of each pair and each set, and no other.
+// A better solution gives up one sample of each pair and each set, and no others.
 template <typename PairCover>
 bool RegionClosing<PairCover>::closes_with_one(const DirectionNode& region, const Level& level, const State& state,
                                                std::span<const MustHitSet> sets, double upper)
@@ -94,9 +94,9 @@ bool RegionClosing<PairCover>::closes_with_two(const DirectionNode& region, cons
                                                std::span<const MustHitSet> sets, double upper)
     requires(PairCover::equal_costs)
 {
-    // What a solution that gives up no other would keep is a good set to begin with. What it would give up follows
-    // from that, and would make cases of its own: it is left out. So are the samples of sets: one that gives up
-    // such a one may give up another of that set, and nothing would be decided.
+    // The samples that a solution without the extra one keeps are a good set to distinguish cases. The samples that
+    // it gives up follow from them and would add cases, so they are left out. So are samples of sets: a solution
+    // that gives up one of them may give up another one of the same set, so nothing would be decided.
     cover_.close_exactly(level, state, sets, {}, {}, closure_);
     std::fill(closure_.positive_given_up.begin(), closure_.positive_given_up.end(), 0);
     std::fill(closure_.negative_given_up.begin(), closure_.negative_given_up.end(), 0);
@@ -141,7 +141,7 @@ void RegionClosing<PairCover>::enable_region(const DirectionNode& region) {
     }
 }
 
-// Rows that stay enabled keep their part in the solution, from which the next one starts.
+// Rows that stay enabled stay in the solution, which is the warm start of the next solve.
 template <typename PairCover>
 void RegionClosing<PairCover>::enable_closure() {
     const auto set = [&](std::size_t row, bool wanted) {
@@ -183,11 +183,11 @@ template <typename PairCover>
 void RegionClosing<PairCover>::find_supports() {
     multipliers_.clear();
     for (const Multiplier& multiplier : solver_.certificate()) {
-        if (multiplier.row < samples_.count()) {
+        if (solver_.rows().keeps(multiplier.row)) {
             multipliers_.push_back(multiplier);
         }
     }
-    // If one of the cases cannot be closed, it is likely to be one without a sample that weighs much.
+    // If a case cannot be closed, it is likely to be one that gives up a sample with a large multiplier.
     std::sort(multipliers_.begin(), multipliers_.end(), [](const Multiplier& left, const Multiplier& right) {
         return left.value > right.value || (left.value == right.value && left.row < right.row);
     });

@@ -1,16 +1,15 @@
-// Closes regions of directions in which a cover of the conflicting pairs costs nearly enough.
+// Closes regions of directions in which the cover of the conflicting pairs costs nearly enough.
 //
-// A solution that is better than `upper` costs less than that beyond the cover: its slack. If the slack is small,
-// most samples are decided (ConflictClosure): a better solution keeps the kept ones and leaves the given-up ones
-// inside their margins. If the max-margin problem over them and the region's own rows costs more than what the
-// cover leaves of `upper`, there is none; its solution is a candidate otherwise.
+// The slack is what a solution better than `upper` may cost beyond the cover and the norm. If it is small, most
+// samples are decided (ConflictClosure): a better solution keeps the kept ones and has the given-up ones at or
+// inside their margins. If the max-margin problem over them and the region's sides costs more than `upper` minus
+// the cover, there is no better solution; otherwise its solution is a candidate.
 //
-// If all samples cost the same, two things help where the slack is larger. Must-hit sets among the samples that the
-// matching leaves over (directions/region_packing.h) count like its pairs. And if it takes two samples more than
-// there are pairs and sets to close the region, nothing is decided, but there are two cases. Either a better
-// solution keeps all samples of a set that is too long by itself; then it is not better. Or it gives up the first
-// sample of the set, or the second but not the first, and so on; with that one given up, one sample is missing, and
-// most of the others are decided.
+// If all samples cost the same, two things help with a larger slack. Must-hit sets among the unmatched samples
+// (directions/region_packing.h) count like pairs. And if two samples more than there are pairs and sets are missing
+// to close the region, nothing is decided, but cases can be distinguished. Take a set of samples that cannot be
+// kept together below `upper`. A better solution gives up its first sample, or its second but not its first, and so
+// on. In each case only one sample is missing, and most of the others are decided.
 #pragma once
 
 #include <cstddef>
@@ -42,19 +41,20 @@ public:
     RegionClosing(const Samples& samples, const DirectionFrame& frame, const PairConflicts& pairs, PairCover& cover,
                   MaxMargin& solver, Candidate candidate);
 
-    // Whether no solution in the region is better than `upper`, as far as can be told; `norm` is what the shortest
-    // one costs. Looks for must-hit sets if `packing` says so; may rearrange the cover then, which keeps its cost.
+    // Whether it can prove that no solution in the region is better than `upper`; `norm` is the least norm term of
+    // the region. With `packing` it searches for must-hit sets, and may rearrange the cover without changing its
+    // cost.
     bool closes(const DirectionNode& region, const Level& level, State& state, double norm, double upper,
                 bool packing, const RegionSets& around, RegionSets& found);
 
 private:
-    // There are no sets if costs differ.
+    // If costs differ, there are no sets.
     struct NoPacking {
         NoPacking(const Samples&, const DirectionFrame&, const PairConflicts&, PairCover&, MaxMargin&) {}
     };
     using Packing = std::conditional_t<PairCover::equal_costs, RegionPacking, NoPacking>;
 
-    // Where so many samples more than there are pairs and sets close the region.
+    // If `missing` is 1 or 2: that many samples more than there are pairs and sets would close the region.
     bool closes_if_short(std::size_t missing, const DirectionNode& region, const Level& level, const State& state,
                          std::span<const MustHitSet> sets, double upper)
         requires(PairCover::equal_costs);
@@ -66,10 +66,10 @@ private:
         requires(PairCover::equal_costs);
     void enable_region(const DirectionNode& region);
     void enable_closure();
-    // Whether 1/2 ||w||^2 is at least that for all that satisfy the enabled rows; if not, the shortest is a
-    // candidate.
+    // Whether 1/2 ||w||^2 is at least `value` for every w that satisfies the enabled rows; if not, the shortest one
+    // is a candidate.
     bool cost_at_least(double value);
-    // The samples of the proof that the last one was, the most important first.
+    // The samples of the last proof, by descending multipliers.
     void find_supports();
 
     const Samples& samples_;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/hyperplane.h"
 #include "base/kernels.h"
 #include "base/rounding.h"
 
@@ -12,10 +13,9 @@ namespace hardmargin {
 
 namespace {
 
-// A hyperplane from around is believed to keep what it misses by no more than this.
-constexpr double margin_rounding = 1e-7;
+// A hyperplane of a larger region counts as inside this one if it misses no side by more than this share.
 constexpr double row_rounding = 1e-9;
-// Where fewer sets are missing, the region may be closed without them.
+// If no more sets than this are missing, the region may be closed without them.
 constexpr std::size_t few_missing = 2;
 
 }  // namespace
@@ -50,7 +50,7 @@ bool RegionPacking::find(const DirectionNode& region, const Level& level, State&
     if (!found.kept || wanted - found.sets.size() <= few_missing) {
         return false;
     }
-    // Pairs of which the hyperplane keeps neither sample are where more than one of them could be had.
+    // A pair of which the hyperplane keeps neither sample may allow another set after an exchange.
     samples_.margins(found.weights.data(), found.bias, margins_.data());
     if (matching_.exchange(level, state, found.sets, margins_) == 0) {
         return false;
@@ -83,7 +83,7 @@ void RegionPacking::find_pool(const Level& level, const State& state) {
     }
     pool_.clear();
     std::size_t last = pairs_.positives();
-    // Words are in the order of their positives.
+    // Words are sorted by positives.
     for (const PairConflicts::Word& word : level.undecided) {
         const std::uint64_t bits = word.pairs & left_negatives_[word.place];
         const std::size_t positive = pairs_.positive(word.positive);
@@ -113,8 +113,7 @@ bool RegionPacking::pool_is_kept(const DirectionNode& region, const RegionSets& 
         }
     }
     return std::all_of(pool_.begin(), pool_.end(), [&](std::uint32_t sample) {
-        return dot(samples_.row(sample), weights, stride) + samples_.label(sample) * around.bias >=
-               1 - margin_rounding;
+        return samples_.margin(sample, weights, around.bias) >= nearly_kept_margin;
     });
 }
 
@@ -146,12 +145,12 @@ bool RegionPacking::pack(const DirectionNode& region, const State& state, std::s
         }
         MustHitSet set;
         for (const Multiplier& multiplier : solver_.certificate()) {
-            if (multiplier.row < samples_.count()) {
+            if (solver_.rows().keeps(multiplier.row)) {
                 set.push_back(static_cast<std::uint32_t>(multiplier.row));
                 in_set_[multiplier.row] = 1;
             }
         }
-        // Without a sample in it, the region's rows alone are too long.
+        // If the set is empty, the sides of the region alone need too long a w.
         const bool too_long = set.empty();
         found.sets.push_back(std::move(set));
         if (too_long || found.sets.size() >= wanted) {

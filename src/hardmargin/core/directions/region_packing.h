@@ -1,18 +1,18 @@
-// Sets of samples that no better solution in a region of directions keeps all of, beside a matching of its pairs.
+// Must-hit sets in a region of directions, in addition to a matching of its conflicting pairs.
 //
-// A matching of K conflicting pairs leaves many samples over. If the max-margin problem over some of those, S, and
-// the region's own rows has no solution that is shorter than what K samples leave of `upper`, a better solution in
-// the region gives up at least one of S; and as S has nothing in common with the pairs, that is one more. So p such
-// sets without a common sample raise the bound to K + p samples: one that keeps all of the next set gives up K + p
-// others, and is too long for what these leave.
+// A matching of K conflicting pairs leaves many samples unmatched. Let S be some of them. If the max-margin problem
+// over S and the region's sides has no solution whose norm term is below `upper` minus the cost of K samples, a
+// better solution in the region gives up at least one sample of S; because S is disjoint from the pairs, that is
+// one more. So p disjoint sets of this kind raise the bound to K + p samples. A solution that keeps all of the next
+// set gives up K + p other samples, so its norm term only has to reach `upper` minus their cost.
 //
-// That no better solution keeps all of S is true in every part of the region, and for every better `upper`. So
-// parts inherit the sets, but for those in which the parts' larger matchings have a sample.
+// No better solution keeps all of S in any part of the region, nor for any smaller `upper`. So parts inherit the
+// sets, except those with a sample that is matched in the part's larger matching.
 //
-// The samples of an infeasible problem's certificate are a set; taken out of the problem, the solver goes on from
-// where it is. Only certificates count: where the search for them starts, and what it looks at first, does not
-// matter. It starts from the middle of the region, because there few of its rows matter, and looks at the region's
-// rows first, because sets of few samples leave more for the next ones.
+// The samples in the certificate of an infeasible problem are a set. They are removed from the problem, and the
+// solver continues from its current solution. Only certificates count, so the starting point and the pricing order
+// are free. It starts at the middle of the region, where few of the sides matter, and prices the sides first,
+// because sets of few samples leave more samples for the next ones.
 #pragma once
 
 #include <cstddef>
@@ -30,8 +30,8 @@
 namespace hardmargin {
 
 struct RegionSets {
-    std::vector<MustHitSet> sets;  // without a common sample, and without a matched one
-    // A hyperplane in the region that keeps the samples of no pair and no set, if one is known.
+    std::vector<MustHitSet> sets;  // disjoint, and without matched samples
+    // If `kept`: a hyperplane in the region that keeps the samples outside all pairs and sets.
     bool kept = false;
     std::vector<double> weights;
     double bias = 0;
@@ -50,14 +50,14 @@ public:
     RegionPacking(const Samples& samples, const DirectionFrame& frame, const PairConflicts& pairs,
                   ConflictMatching& matching, MaxMargin& solver);
 
-    // Looks for sets until there are `wanted`, and returns whether that many were found. `around` is what is known
-    // of a region around. May rearrange the matching, which keeps its size.
+    // Searches for sets until there are `wanted`; whether that many were found. `around` is what is known of an
+    // enclosing region. May rearrange the matching without changing its size.
     bool find(const DirectionNode& region, const Level& level, State& state, std::size_t wanted, double upper,
               const RegionSets& around, RegionSets& found);
 
 private:
     void inherit(const State& state, const RegionSets& around, RegionSets& found);
-    // Samples of no pair and no set that are undecided with another one of them.
+    // The samples outside all pairs and sets that have an undecided pair among themselves.
     void find_pool(const Level& level, const State& state);
     bool pool_is_kept(const DirectionNode& region, const RegionSets& around) const;
     bool pack(const DirectionNode& region, const State& state, std::size_t wanted, double upper, RegionSets& found);

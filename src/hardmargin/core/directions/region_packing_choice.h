@@ -1,10 +1,10 @@
-// Whether a search over directions looks for must-hit sets in its regions, by what has been observed.
+// Decides from observation whether a search over directions looks for must-hit sets in its regions.
 //
-// Sets close regions that would have to be split, and take work in all of them. Which counts for more depends on
-// the data, on how many features there are and on how far the search is; so now and then a slice is searched both
-// ways, the less often the longer the same way has been the better one. That way closes a larger share of the
-// slice's region for the same effort, where each split leaves a half to each of its parts. The ways are compared
-// slice by slice, because slices differ by far more.
+// Sets close regions that would otherwise be split, but cost work in all regions. Which effect is larger depends on
+// the data, the number of features and the progress of the search. So some slices are searched both ways, less
+// often the longer the same way has been better. The better way closes a larger share of the slice's region for the
+// same effort; each part of a split counts as half. The ways are compared on the same slice, because slices differ
+// by far more.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace hardmargin {
 
 class RegionPackingChoice {
 public:
-    // Begins a slice; whether it is to be searched both ways.
+    // Begins a slice; whether it should be searched both ways.
     bool compares() {
         if (slices_left_ > 0) {
             --slices_left_;
@@ -24,7 +24,7 @@ public:
         return true;
     }
     bool packs() const { return preference_ > 0; }
-    // What a slice closed without looking for sets and with it, and the effort that it took.
+    // The share of a slice that was closed without and with sets, and the effort it took.
     void observe(double share_without, double effort_without, double share_with, double effort_with) {
         const double without = share_without * effort_with;
         const double with = share_with * effort_without;
@@ -38,10 +38,10 @@ public:
 
 private:
     static constexpr std::uint64_t slices_before = 3;
-    // Comparing costs about a slice: one in so many is little.
+    // A comparison costs about one slice, which is little compared with this many.
     static constexpr std::uint64_t least_between = 16;
     static constexpr std::uint64_t most_between = 128;
-    // What was observed long ago counts for less.
+    // Older observations count less.
     static constexpr double memory = 0.8;
 
     std::uint64_t slices_left_ = slices_before;

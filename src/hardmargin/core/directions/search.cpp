@@ -6,33 +6,31 @@
 #include <utility>
 #include <vector>
 
+#include "base/hyperplane.h"
+
 namespace hardmargin {
 
 namespace {
 
-// Giving the cheaper class up, with w = 0: regions around it close only against this or something better.
-Incumbent give_up_a_class(const Samples& samples) {
-    double costs[2] = {0, 0};
-    for (std::size_t i = 0; i < samples.count(); ++i) {
-        costs[samples.label(i) > 0] += samples.cost(i);
-    }
-    const bool keep_positives = costs[1] >= costs[0];
-    return {std::vector<double>(samples.dimension()), keep_positives ? 1.0 : -1.0, std::min(costs[0], costs[1])};
-}
+// Samples are copied only if their number grows by no more than this factor.
+constexpr double most_copies = 1.25;
+// The relative error up to which a cost counts as a multiple of another one.
+constexpr double multiple_rounding = 1e-13;
+// The greatest length of the root is increased by this share.
+constexpr double length_rounding = 1e-9;
 
-// Samples that cost a few times as much as others, as merged duplicates do, put down so many times; none if these
-// are too many, or if costs are not multiples. With equal costs regions are bounded faster, and closed earlier.
+// Copies samples that cost a small multiple of the others, as merged duplicates do, so that all costs are equal.
+// Returns nothing if there would be too many samples, or if costs are not multiples. With equal costs regions are
+// bounded faster and closed earlier.
 std::optional<Samples> samples_of_equal_cost(const Samples& samples) {
-    constexpr double most = 1.25;
-    constexpr double rounding = 1e-13;
     const double unit = *std::min_element(samples.costs().begin(), samples.costs().end());
     std::vector<double> features;
     std::vector<double> labels;
     for (std::size_t i = 0; i < samples.count(); ++i) {
         const double copies = std::round(samples.cost(i) / unit);
         const double total = static_cast<double>(labels.size()) + copies;
-        if (!(std::fabs(copies * unit - samples.cost(i)) <= rounding * samples.cost(i)) ||
-            total > most * static_cast<double>(samples.count())) {
+        if (!(std::fabs(copies * unit - samples.cost(i)) <= multiple_rounding * samples.cost(i)) ||
+            total > most_copies * static_cast<double>(samples.count())) {
             return std::nullopt;
         }
         labels.resize(static_cast<std::size_t>(total), samples.label(i));
@@ -45,9 +43,9 @@ std::optional<Samples> samples_of_equal_cost(const Samples& samples) {
     return Samples(features, labels, std::vector<double>(labels.size(), unit));
 }
 
-// The better one of an objective alone and of giving a class up.
+// The better one of `upper`, without weights, and giving up the cheaper class.
 Incumbent best_known(const Samples& samples, double upper) {
-    Incumbent flat = give_up_a_class(samples);
+    Incumbent flat = give_up_cheaper_class(samples);
     return flat.objective >= upper ? Incumbent{{}, 0, upper} : flat;
 }
 
@@ -62,7 +60,7 @@ DirectionOutcome search(const Samples& samples, std::vector<DirectionNode> front
 
 std::vector<DirectionNode> direction_root(const Samples& samples, double upper, const DirectionOptions& options) {
     const double objective = best_known(samples, upper).objective;
-    const double longest = std::sqrt(2 * std::max(objective, 0.0)) * (1 + 1e-9);
+    const double longest = std::sqrt(2 * std::max(objective, 0.0)) * (1 + length_rounding);
     return DirectionFrame(samples, options.first_axis, options.mirrored).whole(longest, objective);
 }
 

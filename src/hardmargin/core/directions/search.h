@@ -13,11 +13,11 @@ namespace hardmargin {
 
 using DirectionOutcome = SearchOutcome<DirectionNode>;
 
-// The root of a search: all directions, with the lengths that solutions better than `upper` may have.
+// The root of a search: all directions, and all lengths that solutions better than `upper` can have.
 std::vector<DirectionNode> direction_root(const Samples& samples, double upper, const DirectionOptions& options);
 
-// Searches the regions of `frontier`, which must not be empty, for solutions better than `upper`. The regions of a
-// frontier belong to the axes of the options they were made with.
+// Searches the regions of `frontier`, which must not be empty, for solutions better than `upper`. The axes in the
+// options must be those with which the regions were made.
 DirectionOutcome direction_search(const Samples& samples, std::vector<DirectionNode> frontier, double upper,
                                   const DirectionOptions& options, const SearchLimits& limits, Control& control);
 

@@ -7,26 +7,27 @@
 #include <limits>
 #include <utility>
 
+#include "base/hyperplane.h"
 #include "base/rounding.h"
 
 namespace hardmargin {
 
 namespace {
 
-// The greatest length is lowered as long as that takes this share off it.
+// The greatest length is reduced repeatedly as long as it falls by at least this share.
 constexpr double worthwhile = 0.02;
-// Lengths are halved where that changes pairs so many times more than halving a coordinate.
+// Lengths are split if that affects pairs this many times more than splitting a coordinate.
 constexpr double length_reluctance = 1.7;
-// Where no split changes a pair by more than a share of what pairs need, splitting is at its end. The more pairs
-// there are, the closer they lie together; but no closer than single precision tells apart.
+// A region with least length 0 is split where that affects pairs by at least this share of what they need.
+constexpr double least_length_change = 0.1;
+// A region is too small to split if no split affects a pair by more than a share of what pairs need. The more pairs
+// there are, the closer they lie together, so the smaller this share; but single precision limits it.
 constexpr double narrow_few = 1e-5;
 constexpr double narrow_many = 2e-7;
 constexpr double narrow_pairs = 10;
-// Pairs are compared in long loops, of which a step takes so many times less than one of the short loops in
-// matchings and max-margin problems.
+// The short loops of matchings and max-margin problems take this much more time per step than the long ones that
+// compare pairs.
 constexpr double short_loops = 3;
-// Margins that miss 1 by this are taken for kept: what a solver makes of them is exact.
-constexpr double margin_rounding = 1e-9;
 
 double narrowest(const Samples& samples) {
     const auto count = static_cast<double>(samples.count());
@@ -36,7 +37,8 @@ double narrowest(const Samples& samples) {
 }  // namespace
 
 template <typename PairCover>
-DirectionTree<PairCover>::DirectionTree(const Samples& samples, const DirectionOptions& options, Improve improve)
+DirectionTree<PairCover>::DirectionTree(const Samples& samples, const DirectionOptions& options,
+                                        ImproveFunction improve)
     : samples_(samples),
       options_(options),
       improve_(std::move(improve)),
@@ -62,11 +64,11 @@ double DirectionTree<PairCover>::effort() const {
 }
 
 template <typename PairCover>
-typename DirectionTree<PairCover>::Place& DirectionTree<PairCover>::place_at(std::size_t depth) {
-    while (places_.size() <= depth) {
-        places_.emplace_back();
+typename DirectionTree<PairCover>::PathRegion& DirectionTree<PairCover>::path_at(std::size_t depth) {
+    while (path_.size() <= depth) {
+        path_.emplace_back();
     }
-    return places_[depth];
+    return path_[depth];
 }
 
 template <typename PairCover>
@@ -113,41 +115,41 @@ typename DirectionTree<PairCover>::Slice DirectionTree<PairCover>::search_slice(
         slice.effort = effort() - effort_before;
         return std::move(slice);
     };
-    // The root's surroundings are at depth 0: nothing is known there.
-    Place& outside = place_at(0);
+    // Depth 0 stands for what encloses the root: nothing is known there.
+    PathRegion& outside = path_at(0);
     pairs_.start(outside.pairs);
     cover_.start(outside.cover);
     outside.sets.clear();
     outside.has_waiting = false;
     std::size_t depth = 1;
     std::size_t path_memory = 0;
-    place_at(depth).region = root;
+    path_at(depth).region = root;
     for (std::uint64_t count = 0;; ++count) {
         if (count == node_limit || stop() || (count > 0 && (pause() || path_memory > options_.path_memory))) {
             return end(open_nodes(depth));
         }
         ++nodes_;
-        place_at(depth + 1);
-        Place& place = places_[depth];
-        place.has_waiting = false;
-        Verdict verdict = bound(place, places_[depth - 1]);
+        path_at(depth + 1);
+        PathRegion& current = path_[depth];
+        current.has_waiting = false;
+        Verdict verdict = bound(current, path_[depth - 1]);
         if (verdict == Verdict::open) {
-            verdict = close(place, places_[depth - 1], packing);
+            verdict = close(current, path_[depth - 1], packing);
         }
         if (verdict == Verdict::open) {
-            if (split(place.region, places_[depth + 1].region, place.waiting)) {
-                place.has_waiting = true;
-                path_memory += memory_of(place);
+            if (split(current.region, path_[depth + 1].region, current.waiting)) {
+                current.has_waiting = true;
+                path_memory += memory_of(current);
                 ++depth;
                 continue;
             }
-            try_middle(place.region, stop);
-            if (search_over_samples(place.region, stop) == Verdict::open) {
+            try_middle(current.region, stop);
+            if (search_over_samples(current.region, stop) == Verdict::open) {
                 if (stop()) {
                     return end(open_nodes(depth));
                 }
-                place.region.upper = effective_upper();
-                slice.stuck.push_back(place.region);
+                current.region.upper = effective_upper();
+                slice.stuck.push_back(current.region);
             } else {
                 verdict = Verdict::closed;
             }
@@ -155,33 +157,33 @@ typename DirectionTree<PairCover>::Slice DirectionTree<PairCover>::search_slice(
         if (verdict == Verdict::closed) {
             slice.closed_share += std::ldexp(1.0, 1 - static_cast<int>(depth));
         }
-        for (--depth; depth > 0 && !places_[depth].has_waiting; --depth) {
-            path_memory -= memory_of(places_[depth]);
+        for (--depth; depth > 0 && !path_[depth].has_waiting; --depth) {
+            path_memory -= memory_of(path_[depth]);
         }
         if (depth == 0) {
             return end({});
         }
-        places_[depth].has_waiting = false;
-        places_[depth + 1].region = places_[depth].waiting;
+        path_[depth].has_waiting = false;
+        path_[depth + 1].region = path_[depth].waiting;
         ++depth;
     }
 }
 
 template <typename PairCover>
-std::size_t DirectionTree<PairCover>::memory_of(const Place& place) const {
-    return place.pairs.conflicts.size() * sizeof(std::uint64_t) +
-           place.pairs.undecided.size() * sizeof(PairConflicts::Word);
+std::size_t DirectionTree<PairCover>::memory_of(const PathRegion& current) const {
+    return current.pairs.conflicts.size() * sizeof(std::uint64_t) +
+           current.pairs.undecided.size() * sizeof(PairConflicts::Word);
 }
 
 template <typename PairCover>
 std::vector<DirectionNode> DirectionTree<PairCover>::open_nodes(std::size_t depth) {
     std::vector<DirectionNode> open;
     for (std::size_t k = 1; k < depth; ++k) {
-        if (places_[k].has_waiting) {
-            open.push_back(places_[k].waiting);
+        if (path_[k].has_waiting) {
+            open.push_back(path_[k].waiting);
         }
     }
-    open.push_back(places_[depth].region);
+    open.push_back(path_[depth].region);
     for (DirectionNode& node : open) {
         node.upper = effective_upper();
     }
@@ -194,20 +196,20 @@ double DirectionTree<PairCover>::norm_at_least(const DirectionNode& region) cons
 }
 
 template <typename PairCover>
-typename DirectionTree<PairCover>::Verdict DirectionTree<PairCover>::bound(Place& place, const Place& around) {
-    DirectionNode& region = place.region;
+Verdict DirectionTree<PairCover>::bound(PathRegion& current, const PathRegion& around) {
+    DirectionNode& region = current.region;
     const double norm = norm_at_least(region);
     const double needed = effective_upper() - norm;
     if (needed <= 0) {
         return Verdict::closed;
     }
-    place.cover = around.cover;
-    pairs_.decide(region, around.pairs, place.pairs);
+    current.cover = around.cover;
+    pairs_.decide(region, around.pairs, current.pairs);
     for (;;) {
-        if (grow_cover(place, around, needed)) {
+        if (grow_cover(current, around, needed)) {
             return Verdict::closed;
         }
-        const double covered = cover_.cost(place.cover) * (1 - cover_.rounding(place.cover));
+        const double covered = cover_.cost(current.cover) * (1 - cover_.rounding(current.cover));
         const double longest = std::sqrt(2 * (effective_upper() - covered)) * (1 + least_rounding);
         if (longest <= region.shortest) {
             return Verdict::closed;
@@ -217,42 +219,41 @@ typename DirectionTree<PairCover>::Verdict DirectionTree<PairCover>::bound(Place
             return Verdict::open;
         }
         region.longest = longest;
-        pairs_.shorten(region, place.pairs);
+        pairs_.shorten(region, current.pairs);
     }
 }
 
 template <typename PairCover>
-bool DirectionTree<PairCover>::grow_cover(Place& place, const Place& around, double needed) {
+bool DirectionTree<PairCover>::grow_cover(PathRegion& current, const PathRegion& around, double needed) {
     if constexpr (PairCover::equal_costs) {
-        // Sets with a matched sample in them say nothing that the matching does not say.
+        // Sets with a matched sample add nothing to the matching.
         const auto known = static_cast<std::size_t>(
             std::count_if(around.sets.sets.begin(), around.sets.sets.end(), [&](const MustHitSet& set) {
                 return std::none_of(set.begin(), set.end(),
-                                    [&](std::uint32_t sample) { return cover_.matched(place.cover, sample); });
+                                    [&](std::uint32_t sample) { return cover_.matched(current.cover, sample); });
             }));
         if (known > 0) {
             const double enough = needed * (1 + least_rounding) - cover_.cost_of(known);
-            cover_.grow(place.pairs, place.cover, enough, around.sets.sets);
-            if (safely_below(cover_.cost_of(place.cover.size + known)) >= needed) {
+            cover_.grow(current.pairs, current.cover, enough, around.sets.sets);
+            if (safely_below(cover_.cost_of(current.cover.size + known)) >= needed) {
                 return true;
             }
         }
     }
-    cover_.grow(place.pairs, place.cover, needed * (1 + cover_.rounding(place.cover)));
-    return cover_.cost(place.cover) * (1 - cover_.rounding(place.cover)) >= needed;
+    cover_.grow(current.pairs, current.cover, needed * (1 + cover_.rounding(current.cover)));
+    return cover_.cost(current.cover) * (1 - cover_.rounding(current.cover)) >= needed;
 }
 
 template <typename PairCover>
-typename DirectionTree<PairCover>::Verdict DirectionTree<PairCover>::close(Place& place, const Place& around,
-                                                                           bool packing) {
-    DirectionNode& region = place.region;
-    if (closing_.closes(region, place.pairs, place.cover, norm_at_least(region), effective_upper(), packing,
-                        around.sets, place.sets)) {
+Verdict DirectionTree<PairCover>::close(PathRegion& current, const PathRegion& around, bool packing) {
+    DirectionNode& region = current.region;
+    if (closing_.closes(region, current.pairs, current.cover, norm_at_least(region), effective_upper(), packing,
+                        around.sets, current.sets)) {
         return Verdict::closed;
     }
     if constexpr (PairCover::equal_costs) {
-        // A better solution gives up a sample of each pair and each set, so that it cannot be long.
-        const double given_up = safely_below(cover_.cost_of(place.cover.size + place.sets.sets.size()));
+        // A better solution gives up a sample of each pair and each set, which limits its length.
+        const double given_up = safely_below(cover_.cost_of(current.cover.size + current.sets.sets.size()));
         region.bound = std::max(region.bound, given_up + norm_at_least(region));
         const double room = effective_upper() - given_up;
         if (room <= 0) {
@@ -266,7 +267,7 @@ typename DirectionTree<PairCover>::Verdict DirectionTree<PairCover>::close(Place
     return Verdict::open;
 }
 
-// The samples that the best hyperplane along the region's middle keeps are worth a closer look.
+// Solves the max-margin problem for the samples that the best hyperplane along the region's middle keeps.
 template <typename PairCover>
 void DirectionTree<PairCover>::try_middle(const DirectionNode& region, const std::function<bool()>& stop) {
     std::vector<double> direction(samples_.stride());
@@ -281,7 +282,7 @@ void DirectionTree<PairCover>::try_middle(const DirectionNode& region, const std
     samples_.margins(found.hyperplane.weights.data(), found.hyperplane.bias, margins.data());
     solver_.clear();
     for (std::size_t i = 0; i < samples_.count(); ++i) {
-        if (margins[i] >= 1 - margin_rounding) {
+        if (margins[i] >= kept_margin) {
             solver_.enable(i);
         }
     }
@@ -290,10 +291,10 @@ void DirectionTree<PairCover>::try_middle(const DirectionNode& region, const std
     }
 }
 
-// Few solutions meet in a region that is this small: they are told apart by the samples that they give up.
+// Few solutions meet in a region this small. They differ in the samples that they give up.
 template <typename PairCover>
-typename DirectionTree<PairCover>::Verdict DirectionTree<PairCover>::search_over_samples(
-    const DirectionNode& region, const std::function<bool()>& stop) {
+Verdict DirectionTree<PairCover>::search_over_samples(const DirectionNode& region,
+                                                      const std::function<bool()>& stop) {
     sample_tree_.set_region(frame_.rows(region));
     const std::vector<PackingNode> open =
         sample_tree_.search({{}, {}, region.bound, upper_}, upper_, options_.sample_nodes, stop);
@@ -302,7 +303,7 @@ typename DirectionTree<PairCover>::Verdict DirectionTree<PairCover>::search_over
     return open.empty() && !stuck ? Verdict::closed : Verdict::open;
 }
 
-// Halves the coordinate that changes pairs most, or the lengths if they do.
+// Splits the coordinate that affects pairs most, or the lengths if they affect them more.
 template <typename PairCover>
 bool DirectionTree<PairCover>::split(const DirectionNode& region, DirectionNode& first,
                                      DirectionNode& second) const {
@@ -327,9 +328,9 @@ bool DirectionTree<PairCover>::split(const DirectionNode& region, DirectionNode&
     second = region;
     if (length_effect > length_reluctance * widest_effect) {
         const double middle =
-            region.shortest > 0
-                ? 2 / (1 / region.shortest + 1 / region.longest)
-                : 1 / (1 / region.longest + 0.5 * std::max(widest_effect, 0.1 * needed_longest) / least);
+            region.shortest > 0 ? 2 / (1 / region.shortest + 1 / region.longest)
+                                : 1 / (1 / region.longest +
+                                       0.5 * std::max(widest_effect, least_length_change * needed_longest) / least);
         first.shortest = middle;
         second.longest = middle;
         return middle > region.shortest && middle < region.longest;

@@ -1,9 +1,9 @@
 // Depth-first search below one region of directions: bound, try to close, split.
 //
-// The bound of a region is half the shortest squared length in it plus the cost of a cover of its conflicting pairs
-// (directions/closure.h). It is exact in the limit. Two things close regions long before that: a better solution
-// has 1/2 ||w||^2 < upper - cover, so the longest length falls, conflicts come with it, and so on; and near the end
-// most samples are decided (directions/region_closing.h).
+// The bound of a region is half the smallest squared length in it plus the cost of a cover of its conflicting pairs
+// (directions/closure.h). It is exact in the limit. Two things close regions long before that. A better solution
+// has 1/2 ||w||^2 < upper - cover, which reduces the greatest length, which creates conflicts, and so on. And if
+// the bound is nearly sufficient, most samples are decided (directions/region_closing.h).
 #pragma once
 
 #include <cstddef>
@@ -26,19 +26,20 @@
 #include "packing/tree.h"
 #include "primal/offset_search.h"
 #include "qp/max_margin.h"
+#include "tree/subproblem.h"
 
 namespace hardmargin {
 
 struct DirectionOptions {
-    // Solutions have to be better than the incumbent by this share to be of interest.
+    // Only solutions better than the incumbent by this share are searched for.
     double gap = 1e-6;
     // The middle of the face that is searched first.
     std::vector<double> first_axis;
-    // The feature whose axis it takes the place of; see DirectionFrame.
+    // The feature whose axis it replaces; see DirectionFrame.
     std::size_t mirrored = 0;
-    // Bytes that the regions on the way from the root of a slice to the present one may use.
+    // Bytes that the regions on the path from the root of a slice to the current one may use.
     std::size_t path_memory = 1ull << 30;
-    // How many subproblems a search over the samples of one region may look at, where splitting is at its end.
+    // The node limit of the search over samples in a region that is too small to split.
     std::uint64_t sample_nodes = 2000;
 };
 
@@ -47,46 +48,42 @@ class DirectionTree {
 public:
     using Node = DirectionNode;
     using Options = DirectionOptions;
-    // Called with a solver whose solution satisfies its rows; returns the present upper bound.
-    using Improve = std::function<double(const MaxMargin&)>;
 
-    DirectionTree(const Samples& samples, const DirectionOptions& options, Improve improve);
+    DirectionTree(const Samples& samples, const DirectionOptions& options, ImproveFunction improve);
     DirectionTree(const DirectionTree&) = delete;
     DirectionTree& operator=(const DirectionTree&) = delete;
 
-    // Searches the region `root` for at most `node_limit` parts of it, or until `stop` says so, or `pause` between
-    // two of them, and returns what is left open. Nothing left: no solution in `root` is better than the incumbent
-    // by the gap.
+    // Searches the region `root` until `node_limit` parts, until `stop` returns true, or until `pause` does between
+    // two parts. Returns what is left open; if that is empty, no solution in `root` is better than the incumbent by
+    // the gap.
     std::vector<DirectionNode> search(const DirectionNode& root, double upper, std::uint64_t node_limit,
                                       const std::function<bool()>& stop,
                                       const std::function<bool()>& pause = never);
 
     std::uint64_t nodes() const { return nodes_; }
     std::uint64_t work() const;
-    // Takes the regions that neither splitting nor searching over samples could close.
+    // Returns, once, the regions that neither splitting nor a search over samples could close.
     std::vector<DirectionNode> take_stuck() { return std::exchange(stuck_, {}); }
 
 private:
-    enum class Verdict { open, closed };
-
-    // What is left of a slice.
+    // The result of a slice.
     struct Slice {
         std::vector<DirectionNode> open;
         std::vector<DirectionNode> stuck;
-        double closed_share = 0;  // of the slice's region: a split leaves a half to each part
+        double closed_share = 0;  // of the slice's region; each part of a split counts as half
         double effort = 0;
     };
 
-    // Work, in units that take about the same time each.
+    // Work in units of about equal time.
     double effort() const;
     Slice search_slice(const DirectionNode& root, std::uint64_t node_limit, const std::function<bool()>& stop,
                        const std::function<bool()>& pause, bool packing);
-    // Searches both ways, and returns what the better one leaves.
+    // Searches both ways and returns the better result.
     Slice compare_ways(const DirectionNode& root, std::uint64_t node_limit, const std::function<bool()>& stop,
                        const std::function<bool()>& pause);
 
-    // A region on the path from the root of the search, and the half of it that waits.
-    struct Place {
+    // A region on the path from the root of the search, and its half that is still to be searched.
+    struct PathRegion {
         DirectionNode region;
         DirectionNode waiting;
         bool has_waiting = false;
@@ -97,21 +94,21 @@ private:
 
     double effective_upper() const { return upper_ * (1 - options_.gap); }
     double norm_at_least(const DirectionNode& region) const;
-    Verdict bound(Place& place, const Place& around);
-    // Enlarges the cover, for a start beside the sets known around; whether it costs `needed`, with or without
-    // them.
-    bool grow_cover(Place& place, const Place& around, double needed);
-    Verdict close(Place& place, const Place& around, bool packing);
+    Verdict bound(PathRegion& current, const PathRegion& around);
+    // Enlarges the cover, first together with the sets known from the enclosing region; whether it costs `needed`,
+    // with or without them.
+    bool grow_cover(PathRegion& current, const PathRegion& around, double needed);
+    Verdict close(PathRegion& current, const PathRegion& around, bool packing);
     void try_middle(const DirectionNode& region, const std::function<bool()>& stop);
     Verdict search_over_samples(const DirectionNode& region, const std::function<bool()>& stop);
     bool split(const DirectionNode& region, DirectionNode& first, DirectionNode& second) const;
     std::vector<DirectionNode> open_nodes(std::size_t depth);
-    std::size_t memory_of(const Place& place) const;
-    Place& place_at(std::size_t depth);
+    std::size_t memory_of(const PathRegion& current) const;
+    PathRegion& path_at(std::size_t depth);
 
     const Samples& samples_;
     DirectionOptions options_;
-    Improve improve_;
+    ImproveFunction improve_;
     DirectionFrame frame_;
     PairConflicts pairs_;
     PairCover cover_;
@@ -120,7 +117,7 @@ private:
     RegionClosing<PairCover> closing_;
     double narrow_;
     PackingTree sample_tree_;
-    std::vector<Place> places_;  // by depth; their storage is kept
+    std::vector<PathRegion> path_;  // by depth; storage is reused
     double upper_ = 0;
     std::uint64_t nodes_ = 0;
     RegionPackingChoice packing_choice_;

@@ -15,7 +15,7 @@ namespace hardmargin {
 
 namespace {
 
-// What a proof must exceed the region by, relatively.
+// The share by which a proof must exceed the largest value of the region.
 constexpr double safety = 1e-9;
 
 double largest_value(const Samples& samples, WeightRegion region, double radius) {
@@ -90,7 +90,7 @@ CutOracle::Answer CutOracle::decide() {
 std::vector<std::size_t> CutOracle::proof() const {
     std::vector<Multiplier> multipliers;
     for (const Multiplier& multiplier : solver_.certificate()) {
-        if (multiplier.row < samples_.count()) {
+        if (solver_.rows().keeps(multiplier.row)) {
             multipliers.push_back(multiplier);
         }
     }

@@ -1,10 +1,8 @@
-// Combinatorial Benders' cuts: sets of samples that no hyperplane of interest keeps together, minimal for
-// inclusion.
+// Combinatorial Benders' cuts: inclusion-minimal sets of samples that no hyperplane of a region keeps together.
 //
-// Of interest are the hyperplanes with w in a region: a box |w_j| <= radius, a ball ||w|| <= radius, or no bound at
-// all. A set counts as impossible only if certified multipliers prove it, so every cut holds for all w of the box
-// or the ball. Without a bound rounding leaves some very long w possible, so that cuts are claimed for ||w|| <=
-// radius.
+// The region of w is a box |w_j| <= radius, a ball ||w|| <= radius, or unbounded. A set counts as impossible only
+// if certified multipliers prove it, so every cut holds for all w of the box or the ball. In the unbounded case
+// rounding cannot exclude very long w, so cuts are claimed for ||w|| <= radius only.
 #pragma once
 
 #include <cstddef>
@@ -23,9 +21,9 @@ enum class WeightRegion { unbounded, box, ball };
 class CutOracle {
 public:
     enum class Answer {
-        possible,    // some hyperplane of the region keeps the samples asked for
+        possible,    // some hyperplane of the region keeps these samples
         impossible,  // none does; members() says why
-        unknown      // rounding or a stop got in the way
+        unknown      // because of rounding or a stop
     };
 
     // The square of `radius` must be above zero.
@@ -33,8 +31,8 @@ public:
 
     // Whether the samples with asked[i] != 0 can be kept together; one entry per sample.
     Answer separate(std::span<const unsigned char> asked);
-    // After impossible: samples asked for that cannot be kept together, in rising order. Without any one of them
-    // the others can, unless rounding or a stop hides it.
+    // After impossible: a set of these samples that cannot be kept together, in ascending order. If any one of them
+    // is removed, the others can, unless rounding or a stop prevented the check.
     std::span<const std::size_t> members() const { return members_; }
 
     void set_stop(std::function<bool()> stop) { solver_.set_stop(std::move(stop)); }
@@ -42,9 +40,9 @@ public:
 private:
     // Whether the enabled samples can be kept together.
     Answer decide();
-    // The samples of the certificate, those with small multipliers first.
+    // The samples of the certificate, by ascending multipliers.
     std::vector<std::size_t> proof() const;
-    // Leaves out of the proof what is not needed.
+    // Removes members that are not needed.
     void minimise();
 
     const Samples& samples_;

@@ -14,8 +14,10 @@ namespace hardmargin {
 namespace {
 
 constexpr int most_steps = 200;
-// Share of the way to the boundary that a step may go.
+// A step goes at most this share of the way to the boundary.
 constexpr double boundary_share = 0.995;
+// Shorter steps gain nothing.
+constexpr double shortest_step = 1e-10;
 
 // A symmetric positive definite system of small dimension, by its Cholesky factor.
 class System {
@@ -58,7 +60,7 @@ private:
     std::vector<double> values_;
 };
 
-// Of one sample: a.w + y b + slack - excess = 1 with multiplier * excess = 0 and (cost - multiplier) * slack = 0.
+// One sample: a.w + y b + slack - excess = 1 with multiplier * excess = 0 and (cost - multiplier) * slack = 0.
 struct Row {
     double slack = 1;
     double excess = 1;
@@ -82,7 +84,7 @@ public:
 
     const Hyperplane& point() const { return point_; }
 
-    // How far the primal and the dual objective are apart, relative to the hinge loss.
+    // The gap between the primal and the dual objective, relative to the primal one.
     double relative_gap() const {
         double primal = 0.5 * dot(point_.weights.data(), point_.weights.data(), samples_.stride());
         for (std::size_t i = 0; i < rows_.size(); ++i) {
@@ -91,7 +93,7 @@ public:
         return complementarity() / std::max(primal, std::numeric_limits<double>::min());
     }
 
-    // False if there is nothing more to gain, or it has to stop.
+    // False if no further progress is possible, or if it has to stop.
     bool step(Control& control) {
         System system(dimension_ + 1);
         if (!assemble(system, control)) {
@@ -111,9 +113,7 @@ public:
     }
 
 private:
-    double margin(std::size_t i) const {
-        return dot(samples_.row(i), point_.weights.data(), samples_.stride()) + samples_.label(i) * point_.bias;
-    }
+    double margin(std::size_t i) const { return samples_.margin(i, point_.weights.data(), point_.bias); }
 
     double complementarity() const { return predicted_complementarity(0.0); }
 
@@ -190,7 +190,7 @@ private:
         }
     }
 
-    // How far the step can go until something would become negative, 1 at most.
+    // The longest step, at most 1, that keeps everything non-negative.
     double step_length() const {
         double length = 1;
         for (std::size_t i = 0; i < rows_.size(); ++i) {
@@ -206,7 +206,7 @@ private:
     bool advance(double length) {
         const bool finite = std::all_of(weight_step_.begin(), weight_step_.end(),
                                         [](double value) { return std::isfinite(value); });
-        if (!finite || !(length > 1e-10)) {
+        if (!finite || !(length > shortest_step)) {
             return false;
         }
         for (std::size_t j = 0; j < dimension_; ++j) {
@@ -216,7 +216,7 @@ private:
         for (std::size_t i = 0; i < rows_.size(); ++i) {
             for (double Row::* part : {&Row::slack, &Row::excess, &Row::multiplier, &Row::rest}) {
                 rows_[i].*part += length * steps_[i].*part;
-                // Rounding must not make a product vanish.
+                // Rounding must not make a product zero.
                 rows_[i].*part = std::max(rows_[i].*part, std::numeric_limits<double>::min());
             }
         }

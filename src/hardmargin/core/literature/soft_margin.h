@@ -2,8 +2,8 @@
 //
 //     min 1/2 ||w||^2 + sum_i cost_i max(0, 1 - y_i (w.x_i + b))
 //
-// by a primal-dual interior point method with Mehrotra's corrector. A step costs O(samples * features^2), and their
-// number hardly depends on the costs, however large.
+// by a primal-dual interior point method with Mehrotra's corrector. A step costs O(samples * features^2); the
+// number of steps hardly depends on the costs, even if they are large.
 #pragma once
 
 #include "base/control.h"
@@ -12,7 +12,7 @@
 
 namespace hardmargin {
 
-// What it has reached when optimal up to `tolerance`, relative to the objective, or when it has to stop.
+// Stops when optimal up to `tolerance`, relative to the objective, or when `control` says so.
 Hyperplane soft_margin(const Samples& samples, double tolerance, Control& control);
 
 }  // namespace hardmargin

@@ -10,13 +10,13 @@ namespace hardmargin {
 
 namespace {
 
+// The pool is trimmed to the second number of sets when it exceeds the first.
 constexpr std::size_t largest_pool = 20'000;
 constexpr std::size_t trimmed_pool = 8'000;
+// Steps of the simplex method in one solve.
 constexpr std::size_t step_limit = 2'000;
-// Values of the program this close to covering a set do cover it.
+// A set counts as covered if the values of its samples miss 1 by no more than this.
 constexpr double violation_tolerance = 1e-4;
-// The bound is known to better than this many samples.
-constexpr double rounding_tolerance = 1e-5;
 
 }  // namespace
 
@@ -29,12 +29,12 @@ CoverBound::CoverBound(const Samples& samples)
       kept_(samples.count()),
       given_up_(samples.count()) {}
 
-// Sets are at most as cheap as a whole number of samples, if all cost the same.
+// If all samples cost the same, a cover costs a whole number of them.
 double CoverBound::rounded(double cost) const {
     if (common_cost_ <= 0) {
         return cost;
     }
-    return std::max(cost, common_cost_ * std::ceil(cost / common_cost_ - rounding_tolerance));
+    return std::max(cost, common_cost_ * std::ceil(cost / common_cost_ - cover_rounding));
 }
 
 void CoverBound::learn(const MaxMargin& solver) {
@@ -45,11 +45,11 @@ void CoverBound::learn(const MaxMargin& solver) {
 }
 
 std::size_t CoverBound::remember(const MaxMargin& solver) {
-    const SetPool::Place place = pool_.add(solver.certificate(), solver.certificate_value());
-    if (place.is_new) {
-        lift(place.index);
+    const SetPool::Addition added = pool_.add(solver.certificate(), solver.certificate_value());
+    if (added.is_new) {
+        lift(added.index);
     }
-    return place.index;
+    return added.index;
 }
 
 void CoverBound::lift(std::size_t index) {
@@ -60,7 +60,7 @@ void CoverBound::lift(std::size_t index) {
     for (const std::uint32_t sample : pool_.flips(index)) {
         lifter_.enable(lifter_.flip_row(sample));
     }
-    // Whatever the certificate names is among these rows, so what it proves holds for the set.
+    // The rows of the certificate are among these, so its value is valid for the set.
     switch (lifter_.solve()) {
         case MaxMarginStatus::optimal:
             pool_.raise(index, lifter_.certify_solution());
@@ -75,7 +75,8 @@ void CoverBound::lift(std::size_t index) {
 }
 
 void CoverBound::add_new_sets_to_program() {
-    for (std::size_t index = program_.set_count() - samples_.count(); index < pool_.size(); ++index) {
+    const auto next = static_cast<std::uint32_t>(program_.set_count());
+    for (std::size_t index = pool_index(next); index < pool_.size(); ++index) {
         program_.add(pool_.samples(index));
     }
 }
@@ -83,7 +84,7 @@ void CoverBound::add_new_sets_to_program() {
 bool CoverBound::add_violated(const MaxMargin& solver) {
     const std::size_t index = remember(solver);
     add_new_sets_to_program();
-    const auto set = static_cast<std::uint32_t>(samples_.count() + index);
+    const std::uint32_t set = program_set(index);
     if (program_.slack_of(set) > -violation_tolerance) {
         return false;
     }
@@ -100,7 +101,7 @@ void CoverBound::trim(std::size_t largest_memory) {
     add_new_sets_to_program();
 }
 
-void CoverBound::load(const CoverLp::Snapshot& snapshot, std::span<const SampleStatus> statuses) {
+void CoverBound::load(const CoverLp::BasisSnapshot& snapshot, std::span<const SampleStatus> statuses) {
     exclude_kept(statuses);
     program_.load(snapshot);
 }
@@ -156,18 +157,18 @@ CoverBound::Validity CoverBound::select(std::span<const SampleStatus> statuses, 
             }
             return free == 0 ? Validity::closed : Validity::forced;
         }
-        active.push_back(static_cast<std::uint32_t>(samples_.count() + index));
+        active.push_back(program_set(index));
     }
     program_.set_active(std::move(active));
     return Validity::open;
 }
 
 double CoverBound::solve() {
-    // However far it gets: the packing is feasible, and worth what packing_value() says.
+    // Even if it does not finish, the packing is feasible, and packing_value() is valid.
     program_.solve(step_limit);
     for (const std::uint32_t set : program_.basis().sets) {
-        if (set >= samples_.count()) {
-            pool_.note_use(set - samples_.count());
+        if (is_in_pool(set)) {
+            pool_.note_use(pool_index(set));
         }
     }
     value_ = program_.packing_value(reduced_costs_);

@@ -1,6 +1,6 @@
-// The cover bound of a subproblem: what it costs at least to give up a sample of every known must-hit set.
+// The cover bound of a subproblem: the least cost of giving up a sample of every known must-hit set.
 //
-// Joins the pool of certified sets and the linear program over those that are valid in the present subproblem.
+// Combines the pool of certified sets with the linear program over those that are valid in the current subproblem.
 #pragma once
 
 #include <cassert>
@@ -18,6 +18,9 @@
 
 namespace hardmargin {
 
+// The error of the cover bound is less than this many samples.
+inline constexpr double cover_rounding = 1e-5;
+
 enum class SampleStatus : unsigned char { free, kept, given_up };
 
 class CoverBound {
@@ -28,35 +31,35 @@ public:
     CoverBound(const CoverBound&) = delete;
     CoverBound& operator=(const CoverBound&) = delete;
 
-    // Remembers the certificate that the solver has just found.
+    // Stores the certificate that the solver has just found.
     void learn(const MaxMargin& solver);
-    // The same, for the present subproblem; false if the program's solution covers the set already.
+    // The same, for the current subproblem; false if the program's solution already covers the set.
     bool add_violated(const MaxMargin& solver);
 
-    // Gives sets to the store and takes some from it.
+    // Exchanges sets with the store.
     void exchange(SetStore& store, std::size_t largest_memory) { store.exchange(pool_, visit_, largest_memory); }
-    // Makes room for new sets; forgets the basis if it has to.
+    // Makes room for new sets, which discards the basis if the pool is too large.
     void trim(std::size_t largest_memory);
 
-    // Finds the sets that are valid under these decisions and this room. Closed: one of them has no free sample.
-    // Forced: the last free sample of one of them must be given up, see forced().
+    // Selects the sets that are valid under these decisions and this room. Closed: one of them has no free sample.
+    // Forced: one of them has a single free sample, forced(), which must be given up.
     Validity select(std::span<const SampleStatus> statuses, double room);
     std::size_t forced() const { return forced_; }
 
-    // A lower bound on the cost of the given-up samples, those of the subproblem included.
+    // A lower bound on the cost of all given-up samples, including those of the subproblem.
     double solve();
-    double value() const { return value_; }  // the same, not rounded up to whole samples
-    // After solve(): how far each sample is given up in the program; what the bound is if it is given up.
+    double value() const { return value_; }  // not rounded up to whole samples
+    // After solve(): to what extent each sample is given up in the program; the bound if a sample is given up.
     std::span<const double> values() const { return program_.values(); }
     double bound_if_given_up(std::size_t sample) const {
         assert(sample < reduced_costs_.size());
         return rounded(value_ + reduced_costs_[sample]);
     }
 
-    // The program's basis, to go on from in subproblems below the present one.
-    CoverLp::Snapshot snapshot() const { return program_.snapshot(); }
-    // Starts from the basis of a subproblem above the one with these decisions.
-    void load(const CoverLp::Snapshot& snapshot, std::span<const SampleStatus> statuses);
+    // The program's basis, as a warm start for subproblems below this one.
+    CoverLp::BasisSnapshot snapshot() const { return program_.snapshot(); }
+    // Warm starts from the basis of a subproblem above the one with these decisions.
+    void load(const CoverLp::BasisSnapshot& snapshot, std::span<const SampleStatus> statuses);
 
     // See CoverLp.
     void set_stop(const std::function<bool()>& stop) {
@@ -71,10 +74,19 @@ private:
     double rounded(double cost) const;
     // Adds a certificate to the pool, and returns the index of its set.
     std::size_t remember(const MaxMargin& solver);
-    // A certificate ends where it passes a threshold: keeping the samples of the set may cost more than that, and
-    // the more it costs, the larger is the room under which the set is valid.
+    // A certificate proves only the threshold at which the solver stopped. The set may be worth more, and is then
+    // valid under a larger room.
     void lift(std::size_t index);
     void add_new_sets_to_program();
+    // The program's sets are those of one sample each, and then the sets of the pool.
+    bool is_in_pool(std::uint32_t set) const { return set >= samples_.count(); }
+    std::size_t pool_index(std::uint32_t set) const {
+        assert(is_in_pool(set));
+        return set - samples_.count();
+    }
+    std::uint32_t program_set(std::size_t index) const {
+        return static_cast<std::uint32_t>(samples_.count() + index);
+    }
     bool is_valid(std::size_t index) const;
     void exclude_kept(std::span<const SampleStatus> statuses);
 

@@ -8,18 +8,18 @@ namespace hardmargin {
 
 namespace {
 
-// The unfavoured way gets this share of the favoured one's work until there is enough to tell, and then the smaller
-// one, divided by how much worse it has proven.
+// The unfavoured way gets the first share of the favoured one's work until there is enough evidence, and then the
+// second one, divided by how much worse it is.
 constexpr double first_share = 1.0 / 4;
 constexpr double later_share = 1.0 / 16;
-// Subtrees on trial that take so many times the work of the favoured way are given up.
+// A trial ends when it takes this many times the work of the favoured way.
 constexpr double patience = 2;
-// So many times the work of the favoured way, and few subtrees closed: that is enough to tell.
+// This many times the work of the favoured way is enough evidence, even if few subtrees were closed.
 constexpr double disappointing = 3;
-// What is favoured changes if that saves this factor in work, seen on at least this many closed subtrees.
+// The favoured way changes if that saves this factor in work, observed on at least this many closed subtrees.
 constexpr double worthwhile = 1.2;
 constexpr double least_evidence = 4;
-// Both records of a distance are halved when one of them holds more closed subtrees than this.
+// Both records of a distance are halved when one of them has more closed subtrees than this.
 constexpr double memory = 64;
 
 }  // namespace

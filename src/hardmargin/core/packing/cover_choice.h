@@ -1,17 +1,16 @@
-// Where the cover bound pays, learnt from the work that subtrees take with and without it.
+// Decides where to use the cover bound, from the observed work of subtrees with and without it.
 //
-// The cover bound is dear, and saves subproblems: with many features by orders of magnitude, with few of them less
-// than it costs, and near the leaves less than near the root. How near is measured by the distance of a
-// subproblem's bound to the objective, in samples. The policy is one number: from this distance on the bound is
-// used, below it the rest of the subtree is searched without.
+// The cover bound is expensive, and saves subproblems: orders of magnitude of them with many features, too few with
+// few features, and fewer near the leaves than near the root. The distance of a subproblem's bound to the
+// objective, in samples, measures how near the leaves are. The policy is one number, the threshold: from this
+// distance on the bound is used; below it the rest of the subtree is searched without it.
 //
-// At the distances next to this number both ways are tried, the unfavoured one with a share of the work, and each
-// is rated by the work it takes to close a subtree: all of the work, of those that were not finished too, by the
-// number of those that were. The number moves to where the unfavoured way has proven better. Ratings forget what is
-// long past, because the best policy changes with the objective and with the depth.
+// At distances next to the threshold both ways are tried, the unfavoured one with a small share of the work. Each
+// way is rated by its total work, including unfinished subtrees, divided by the number of subtrees closed. The
+// threshold moves where the unfavoured way has proven better. Old observations are gradually forgotten, because the
+// best policy changes with the objective and the depth.
 //
-// Everything is counted in multiply-adds and happens in the order in which it is asked for, so one thread does the
-// same every time. Several threads may share an object.
+// Work is counted in multiply-adds, so a search on one thread is repeatable. Several threads may share an object.
 #pragma once
 
 #include <array>
@@ -29,29 +28,33 @@ public:
     struct Decision {
         Way way = Way::with_cover;
         std::size_t distance = 0;  // in whole samples
-        // The subtree is better searched the other way after so much work.
+        // After this much work the subtree should be searched the other way.
         std::uint64_t most_work = 0;
     };
 
     // For a subtree whose root is this many samples away from the objective.
     Decision decide(double distance);
-    // What came of it: the work of the subtree, and whether it is closed.
+    // The outcome: the work of the subtree, and whether it was closed.
     void note(const Decision& decision, std::uint64_t work, bool closed);
 
-    // From this distance on the cover bound is used.
+    // The cover bound is used from this distance on.
     std::size_t threshold() const;
 
     static constexpr std::uint64_t unlimited = ~std::uint64_t{0};
 
 private:
-    // Distances from this one on are treated alike.
+    // All larger distances are treated alike.
     static constexpr std::size_t largest_distance = 63;
+    // How many distances below the threshold, and from it on, both ways are tried. Near the leaves there is little
+    // to gain either way, so a larger range above is needed to move the threshold up.
+    static constexpr std::size_t tried_below = 1;
+    static constexpr std::size_t tried_above = 3;
 
     struct Record {
         double work = 0;
         double closed = 0;
 
-        // The work to close a subtree; if none was closed yet, the next one is taken to need all of it once more.
+        // The work per closed subtree. If none was closed yet, assume that the first one needs as much work again.
         double rating() const { return closed > 0 ? work / closed : 2 * work; }
     };
 
@@ -66,8 +69,9 @@ private:
     Way favoured(std::size_t distance) const {
         return distance >= threshold_ ? Way::with_cover : Way::without_cover;
     }
-    // One step down. Up it takes more of them: nearest to the leaves there is little to gain by either way.
-    bool is_tried(std::size_t distance) const { return distance + 1 >= threshold_ && distance < threshold_ + 3; }
+    bool is_tried(std::size_t distance) const {
+        return distance + tried_below >= threshold_ && distance < threshold_ + tried_above;
+    }
     // Moves the threshold if the unfavoured way at this distance has proven better.
     void reconsider(std::size_t distance);
 

@@ -19,13 +19,18 @@ namespace {
 constexpr double perturbation = 1e-7;
 constexpr double optimality_tolerance = 1e-3;
 constexpr double pivot_tolerance = 1e-7;
-// Steps after which the inverse is computed afresh.
+// Steps after which the inverse is recomputed.
 constexpr std::size_t oldest_inverse = 100;
-// Sets that are covered by less than this beyond what they need are looked at first.
+// Tolerance of the ratio test.
+constexpr double hair = 1e-10;
+constexpr std::size_t most_candidates = 50;
+// Sets with less slack than this are priced first.
 constexpr double nearly_tight_slack = 0.4;
-// Multiply-adds that take about as long as adding up the values of a set.
+// Multiply-adds that take about as long as the slack of a set.
 constexpr std::size_t work_of_slack = 16;
-// The same for changing what belongs to an item, one after the other or here and there.
+// The same for the overhead of a row of the inverse.
+constexpr std::size_t work_of_column = 16;
+// The same for updating an item, in sequence or scattered.
 constexpr std::size_t work_of_item = 4;
 constexpr std::size_t work_of_scattered_item = 2;
 
@@ -77,17 +82,17 @@ void CoverLp::start() {
     age_ = 0;
 }
 
-CoverLp::Snapshot CoverLp::snapshot() const {
+CoverLp::BasisSnapshot CoverLp::snapshot() const {
     const std::size_t size = basis_.sets.size();
-    Snapshot snapshot{basis_, std::vector<double>(size * size), age_};
+    BasisSnapshot snapshot{basis_, std::vector<double>(size * size), age_};
     for (std::size_t place = 0; place < size; ++place) {
         std::copy_n(row_of(place), size, snapshot.inverse.data() + place * size);
     }
     return snapshot;
 }
 
-void CoverLp::load(const Snapshot& snapshot) {
-    const Basis& basis = snapshot.basis;
+void CoverLp::load(const BasisSnapshot& snapshot) {
+    const SimplexBasis& basis = snapshot.basis;
     assert(basis.sets.size() == basis.items.size());
     assert(snapshot.inverse.empty() || snapshot.inverse.size() == basis.sets.size() * basis.items.size());
     assert(
@@ -150,9 +155,8 @@ void CoverLp::find_load_changes() {
     }
 }
 
-// Of those that block within a hair of the first, the one with the largest pivot.
+// Harris: of all that block within a tolerance of the first, the one with the largest pivot.
 CoverLp::Leaving CoverLp::ratio_test() {
-    constexpr double hair = 1e-10;
     double limit = std::numeric_limits<double>::infinity();
     for (std::size_t k = 0; k < basis_.sets.size(); ++k) {
         if (decreases_[k] > pivot_tolerance) {
@@ -182,7 +186,7 @@ CoverLp::Leaving CoverLp::ratio_test() {
     return leaving;
 }
 
-// Most items do not block, and which do is hard to predict for a branch: they are collected without one.
+// Few items block, and branches on it would be mispredicted, so they are collected without branches.
 void CoverLp::find_blocking_items() {
     blocking_.resize(item_count());
     std::size_t count = 0;
@@ -225,9 +229,9 @@ bool CoverLp::least_covered(std::span<const std::uint32_t> sets, std::uint32_t& 
     return found;
 }
 
-// A few of the sets that are covered least: they are looked at first until they are all covered. Most of them come
-// from those that were nearly tight when all sets were looked at last, so all are looked at only when none of these
-// is left.
+// Partial pricing: a few of the least covered sets are candidates until all of them are covered. Most of them are
+// sets that were nearly tight when all sets were last priced, so all sets are priced only if none of these is
+// uncovered.
 void CoverLp::find_candidates() {
     candidates_.clear();
     if (!nearly_tight_.empty()) {
@@ -260,7 +264,6 @@ void CoverLp::note_lack(std::uint32_t set, double lack) {
 }
 
 void CoverLp::take_candidates() {
-    constexpr std::size_t most_candidates = 50;
     if (lacks_.size() > most_candidates) {
         std::nth_element(lacks_.begin(), lacks_.begin() + most_candidates, lacks_.end(), std::greater<>());
         lacks_.resize(most_candidates);
@@ -282,7 +285,7 @@ CoverLp::Status CoverLp::solve(std::size_t step_limit) {
         if (steps == step_limit || stop_()) {
             return Status::unfinished;
         }
-        // What enters: a set that is not covered, an item with a value below zero, or one that may not be used.
+        // Entering: a set that is not covered, an item with a negative value, or an excluded item.
         double most = optimality_tolerance;
         std::uint32_t set = 0;
         std::size_t place = nowhere;
@@ -325,7 +328,7 @@ CoverLp::Status CoverLp::solve(std::size_t step_limit) {
             replace_item(place, static_cast<std::uint32_t>(leaving.place));
         }
         ++age_;
-        work_ += basis_.sets.size() * (basis_.sets.size() + 16) + work_of_item * item_count();
+        work_ += basis_.sets.size() * (basis_.sets.size() + work_of_column) + work_of_item * item_count();
     }
 }
 
@@ -344,7 +347,7 @@ double CoverLp::packing_value(std::vector<double>& reduced_costs) const {
             excess = std::max(excess, reduced_costs[item] * scale_ / costs_[item]);
         }
     }
-    // What the packing is worth, and the load of an item, are sums over the sets.
+    // The value of the packing and the load of an item are sums over the sets.
     excess *= 1 + sum_rounding(packing_.size());
     for (std::size_t item = 0; item < item_count(); ++item) {
         reduced_costs[item] = std::max(0.0, costs_[item] - reduced_costs[item] * scale_ / excess);

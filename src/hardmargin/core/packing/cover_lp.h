@@ -3,13 +3,13 @@
 //     minimise   sum c_i z_i   subject to   sum over i in S of z_i >= 1   for every set S,   z >= 0
 //     maximise   sum y_S       subject to   sum over S with i of y_S <= c_i   for every item i,   y >= 0
 //
-// by the simplex method on the packing, which is the dual simplex method on the cover: new sets leave the packing
-// feasible, and so do items that may no longer be used (z_i = 0: their capacity becomes endless). An item that is
-// used for certain (z_i = 1) is one more set, {i}.
+// by the simplex method on the packing, which is the dual simplex method on the cover. The packing stays feasible
+// when sets are added, and when items are excluded (z_i = 0: their capacity becomes infinite). An item that must be
+// used (z_i = 1) is one more set, {i}.
 //
-// A basis is a list of sets and an equally long list of items, those with y_S > 0 and those whose capacity is used
-// up. Only the square matrix of their incidences is inverted; the inverse is kept dense and updated. Capacities are
-// lowered by random hairs, which breaks ties and keeps the packing feasible.
+// A basis consists of equally many sets and items: those with y_S > 0 and those whose capacity is used up. Only the
+// square matrix of their incidences is inverted; the inverse is dense and updated. Capacities are lowered by tiny
+// random amounts, which breaks ties and keeps the packing feasible.
 //
 // The bound does not rely on any of this: packing_value() recomputes it from y alone.
 #pragma once
@@ -29,21 +29,21 @@ class CoverLp {
 public:
     enum class Status {
         optimal,
-        no_cover,   // some set has no item left that may be used
-        unfinished  // out of steps or of precision, or stopped; the packing is feasible all the same
+        no_cover,   // all items of some set are excluded
+        unfinished  // out of steps or precision, or stopped; the packing is still feasible
     };
 
-    struct Basis {
+    struct SimplexBasis {
         std::vector<std::uint32_t> sets;
         std::vector<std::uint32_t> items;
     };
 
-    // A basis to continue from later, with its inverse, so that this need not be computed again. Without the
-    // inverse it takes little memory.
-    struct Snapshot {
-        Basis basis;
+    // A basis for a warm start, with its inverse, so that it need not be inverted again. Without the inverse it takes
+    // little memory.
+    struct BasisSnapshot {
+        SimplexBasis basis;
         std::vector<double> inverse;  // row by row, without gaps; may be left out
-        std::size_t age = 0;          // steps since it was computed afresh
+        std::size_t age = 0;          // steps since it was recomputed
 
         std::size_t memory() const { return inverse.size() * sizeof(double); }
     };
@@ -58,35 +58,35 @@ public:
         return {items_.data() + begins_[set], items_.data() + begins_[set + 1]};
     }
     std::uint32_t add(std::span<const std::uint32_t> items);
-    // Forgets all sets but the one-item ones, and the basis.
+    // Removes all sets except those of one item, and the basis.
     void clear();
 
-    // The sets that must be covered. Sets that are in the basis but not among them must be valid too.
+    // The sets that must be covered. Other sets that are in the basis must be valid too.
     void set_active(std::vector<std::uint32_t> sets) { active_ = std::move(sets); }
     void activate(std::uint32_t set) {
         assert(set < set_count());
         active_.push_back(set);
     }
-    // Items that may not be used.
+    // Whether an item must not be used.
     void exclude(std::size_t item, bool excluded) {
         assert(item < item_count());
         excluded_[item] = excluded;
     }
 
-    const Basis& basis() const { return basis_; }
-    Snapshot snapshot() const;
-    // Starts from a basis that was optimal with fewer sets or fewer excluded items.
-    void load(const Snapshot& snapshot);
+    const SimplexBasis& basis() const { return basis_; }
+    BasisSnapshot snapshot() const;
+    // Warm starts from a basis that was optimal with fewer sets or fewer excluded items.
+    void load(const BasisSnapshot& snapshot);
 
     Status solve(std::size_t step_limit);
-    // Asked often while solving; true ends it as if it were out of steps.
+    // Called often while solving; if it returns true, solve() ends as if out of steps.
     void set_stop(const std::function<bool()>& stop) { stop_ = stop; }
 
     // z, after solve().
     std::span<const double> values() const { return values_; }
     double slack_of(std::size_t set) const;
-    // A valid lower bound on the cost of every cover, from the packing alone. For each item, `reduced_costs` gets
-    // what a cover that uses the item costs at least beyond that.
+    // A valid lower bound on the cost of every cover, from the packing alone. A cover that uses an item costs at
+    // least its entry of `reduced_costs` more.
     double packing_value(std::vector<double>& reduced_costs) const;
 
     std::uint64_t work() const { return work_; }
@@ -100,13 +100,13 @@ private:
         double step = 0;
     };
 
-    // Row of the inverse that belongs to an item of the basis; an entry a set of the basis.
+    // The row of the inverse of an item of the basis, with one entry per set of the basis.
     double* row_of(std::size_t place) { return inverse_.data() + place * stride_; }
     const double* row_of(std::size_t place) const { return inverse_.data() + place * stride_; }
     void start();
     void make_room(std::size_t size);
-    bool invert();  // false if there is no inverse, or not the time for it
-    // y, the loads and z from the inverse; false if y is not feasible.
+    bool invert();  // false if the matrix is singular, or if stopped
+    // Computes y, the loads and z from the inverse; false if y is not feasible.
     bool recompute();
     void widen();
 
@@ -115,7 +115,7 @@ private:
     void note_lack(std::uint32_t set, double lack);
     void take_candidates();
 
-    // What a unit of the entering variable changes: decreases_ and load_changes_.
+    // The changes per unit of the entering variable: decreases_ and load_changes_.
     void find_direction_of_set(std::uint32_t set);
     void find_direction_of_item(std::size_t place, double sign);
     void find_load_changes();
@@ -125,7 +125,7 @@ private:
     void combine_columns_of(std::size_t item);
     void lower_values(double factor);
 
-    // The four changes of the basis. `lack` is what the entering set lacks to be covered.
+    // The four kinds of pivot. `lack` is by how much the entering set is not covered.
     void replace_set(std::size_t leaving, std::uint32_t set, double lack);
     void append(std::uint32_t set, std::uint32_t item, double lack);
     void remove(std::size_t set_place, std::size_t item_place);
@@ -142,15 +142,15 @@ private:
     std::vector<std::uint32_t> blocking_;  // items that limit the step
     std::vector<std::pair<double, std::uint32_t>> lacks_;
     std::vector<unsigned char> excluded_;
-    Basis basis_;
+    SimplexBasis basis_;
     std::vector<std::size_t> place_of_item_;  // in the basis, or nowhere
     std::size_t stride_ = 0;
     std::vector<double> inverse_;
     std::vector<double> packing_;  // y of the sets of the basis
     std::vector<double> loads_;    // of the items
     std::vector<double> values_;
-    std::vector<double> decreases_;     // of packing_, a unit of the step
-    std::vector<double> load_changes_;  // of loads_, a unit of the step
+    std::vector<double> decreases_;     // of packing_, per unit of the step
+    std::vector<double> load_changes_;  // of loads_, per unit of the step
     std::vector<double> combined_;
     std::vector<double> scratch_;
     std::size_t age_ = 0;

@@ -1,4 +1,4 @@
-// The basis of CoverLp: computed from scratch, and changed in four ways.
+// The basis of CoverLp: inversion, and the four kinds of pivot.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -16,23 +16,26 @@ namespace {
 // Costs are scaled to one, so these are absolute.
 constexpr double smallest_pivot = 1e-7;
 constexpr double feasibility_tolerance = 1e-9;
+// Rows of the inverse are padded to multiples of the first; the second is the initial capacity.
+constexpr std::size_t row_unit = 16;
+constexpr std::size_t first_stride = 64;
 
 }  // namespace
 
-// For an inverse of this size, whose entries are yet to be set.
+// Allocates an inverse of this size without setting its entries.
 void CoverLp::make_room(std::size_t size) {
     if (size > stride_) {
-        stride_ = padded_size(size + size / 2, 16);
+        stride_ = padded_size(size + size / 2, row_unit);
         inverse_.resize(stride_ * stride_);
     }
 }
 
-// Gauss-Jordan in place: a row a set, a column an item, so that the rows of the result are those of the items.
+// Gauss-Jordan in place: one row per set, one column per item, so that the rows of the inverse belong to items.
 bool CoverLp::invert() {
     const std::size_t size = basis_.sets.size();
     age_ = 0;
     make_room(size);
-    std::vector<std::size_t> single(size, nowhere);  // by columns, the row of the set that is this item alone
+    std::vector<std::size_t> single(size, nowhere);  // by columns, the row of the set with only this item
     for (std::size_t k = 0; k < size; ++k) {
         std::fill_n(row_of(k), size, 0.0);
         const auto members = items(basis_.sets[k]);
@@ -69,7 +72,7 @@ bool CoverLp::invert() {
         used[pivot] = 1;
         row_of_column[column] = pivot;
         double* pivot_row = row_of(pivot);
-        // The row of a set with one item has nothing but that item: no other step has changed it.
+        // The row of a set with one item is a unit vector: no other step has changed it.
         const bool alone = single[column] != nowhere;
         if (!alone) {
             ++dense;
@@ -131,7 +134,7 @@ bool CoverLp::recompute() {
     return true;
 }
 
-// The item's row of the matrix times the inverse: one number an item of the basis.
+// The item's row of the matrix times the inverse: one number per item of the basis.
 void CoverLp::combine_columns_of(std::size_t item) {
     const std::size_t size = basis_.sets.size();
     combined_.assign(size, 0.0);
@@ -198,7 +201,7 @@ void CoverLp::append(std::uint32_t set, std::uint32_t item, double lack) {
 }
 
 void CoverLp::widen() {
-    const std::size_t wider = std::max<std::size_t>(2 * stride_, 64);
+    const std::size_t wider = std::max(2 * stride_, first_stride);
     std::vector<double> inverse(wider * wider);
     for (std::size_t place = 0; place < stride_; ++place) {
         std::copy_n(row_of(place), stride_, inverse.data() + place * wider);

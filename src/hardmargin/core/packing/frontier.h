@@ -9,10 +9,10 @@
 
 namespace hardmargin {
 
-// Integers: how many samples are kept, those samples, and the ones given up. Numbers: bound and upper.
+// Integers: the number of kept samples, the kept samples, the given-up samples. Numbers: bound and upper.
 PlainFrontier plain(const std::vector<PackingNode>& nodes);
 
-// The inverse; std::invalid_argument if the arrays are no subproblems of these samples.
+// The inverse. Throws std::invalid_argument if the arrays are not subproblems of these samples.
 void restore(const PlainFrontierView& frontier, const Samples& samples, std::vector<PackingNode>& nodes);
 
 }  // namespace hardmargin

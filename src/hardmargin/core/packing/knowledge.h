@@ -1,5 +1,4 @@
-// What searches over the same samples learn from each other: threads of one search, and searches for one target
-// after the other.
+// What searches over the same samples share: the threads of one search, and the searches for successive targets.
 #pragma once
 
 #include <bit>
@@ -16,7 +15,7 @@ class PackingKnowledge {
 public:
     explicit PackingKnowledge(const Samples& samples) : sets(samples.count()), fingerprint_(fingerprint(samples)) {}
 
-    // Sets of other samples would prove nothing. Costs may differ.
+    // Sets of other samples would be invalid. Costs may differ.
     bool is_of(const Samples& samples) const { return fingerprint(samples) == fingerprint_; }
 
     SetStore sets;

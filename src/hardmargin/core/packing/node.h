@@ -1,4 +1,4 @@
-// An open subproblem of the search over which samples to give up, as plain data: enough to continue it anywhere.
+// An open subproblem of the search over samples, as plain data: enough to continue it anywhere.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@ namespace hardmargin {
 struct PackingNode {
     std::vector<std::uint32_t> kept;      // samples decided to be kept, ascending
     std::vector<std::uint32_t> given_up;  // samples decided to be given up, ascending
-    // No solution of the subproblem costs less than the smaller one of `bound` and `upper`: some decisions were
-    // only derived for solutions better than `upper`, from which the gap has been taken off already.
+    // No solution of the subproblem costs less than the minimum of `bound` and `upper`: some decisions are only
+    // valid for solutions better than `upper`, from which the gap is already subtracted.
     double bound = 0;
     double upper = 0;
 

@@ -12,26 +12,25 @@ namespace hardmargin {
 
 namespace {
 
-struct PackedSet {
-    double value;  // what it costs at least to keep it whole
-    double share;  // what it costs at least to give one of it up, beside the other sets
+struct ValuedSet {
+    double value;  // the least cost of keeping it whole
+    double share;  // the least cost of giving up one of its samples, in addition to the other sets
 };
 
-double bound_of(std::vector<PackedSet> sets) {
+double bound_of(std::vector<ValuedSet> sets) {
     std::sort(sets.begin(), sets.end(),
-              [](const PackedSet& left, const PackedSet& right) { return left.value > right.value; });
-    double shares = 0;  // of the sets worth more
+              [](const ValuedSet& left, const ValuedSet& right) { return left.value > right.value; });
+    double shares = 0;  // of the sets with larger values
     double bound = std::numeric_limits<double>::infinity();
-    for (const PackedSet& set : sets) {
+    for (const ValuedSet& set : sets) {
         bound = std::min(bound, set.value + shares);
         shares += set.share;
     }
-    // Costs have been shared out in as many steps as there are sets.
+    // Costs were shared out in one step per set.
     return safely_below(std::min(bound, shares), sets.size());
 }
 
-// Leaves samples out of `members` as long as the rest still certifies `threshold`; returns the certified
-// value.
+// Removes samples from `members` as long as the others still certify `threshold`; returns the certified value.
 double shrink(MaxMargin& solver, std::vector<std::size_t>& members, double threshold, double value) {
     solver.clear();
     for (const std::size_t i : members) {
@@ -58,8 +57,8 @@ double shrink(MaxMargin& solver, std::vector<std::size_t>& members, double thres
                 solver.disable(i);
             }
         }
-        // Members before k could not be spared from a larger set, so they are still there, but for failures, which
-        // only cost another look.
+        // Members before k were needed in a larger set, so they are still there, except after a failure, which only
+        // costs another attempt.
         members = std::move(left);
     }
     return value;
@@ -70,7 +69,7 @@ double shrink(MaxMargin& solver, std::vector<std::size_t>& members, double thres
 double root_bound(const Samples& samples, double upper, double gap, Control& control) {
     MaxMargin solver(samples);
     MaxMargin shrinker(samples);
-    std::vector<PackedSet> sets;
+    std::vector<ValuedSet> sets;
     double bound = 0;
     const auto stop = [&] { return control.stop({upper, bound, sets.size()}); };
     solver.set_stop(stop);

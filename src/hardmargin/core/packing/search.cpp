@@ -24,7 +24,7 @@ PackingOutcome packing_search(const Samples& samples, std::vector<PackingNode> f
                               const PackingOptions& options, const SearchLimits& limits, Control& control) {
     PackingOptions shared = options;
     if (shared.uses_cover() && !shared.knowledge) {
-        // Its threads learn from each other.
+        // Shared by the threads.
         shared.knowledge = std::make_shared<PackingKnowledge>(samples);
     }
     return TreeSearch<PackingTree>(samples, std::move(frontier), Incumbent{{}, 0, upper}, shared, limits, control)

@@ -15,9 +15,9 @@ namespace hardmargin {
 
 using PackingOutcome = SearchOutcome<PackingNode>;
 
-// The root of a search over so many samples: the whole problem, or the part of it in which these are decided. No
-// solution in it costs less than the smaller one of `bound` and `upper`; see PackingNode. std::invalid_argument if
-// a sample does not exist or is decided twice.
+// The root of a search over `count` samples: the whole problem, or the part of it with these decisions. No solution
+// in it costs less than the minimum of `bound` and `upper`; see PackingNode. Throws std::invalid_argument if a
+// sample does not exist or is decided twice.
 std::vector<PackingNode> packing_root(std::size_t count, std::vector<std::uint32_t> kept,
                                       std::vector<std::uint32_t> given_up, double bound, double upper);
 

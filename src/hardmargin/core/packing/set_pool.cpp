@@ -5,9 +5,15 @@
 
 namespace hardmargin {
 
+namespace {
+
+// Bytes that the index by hashes needs for a set, approximately.
+constexpr std::size_t memory_of_index = 48;
+
+}  // namespace
+
 std::size_t SetPool::memory() const {
-    constexpr std::size_t index_entry = 48;
-    return size() * (sizeof(Entry) + index_entry + 2 * words_ * sizeof(std::uint64_t));
+    return size() * (sizeof(Entry) + memory_of_index + 2 * words_ * sizeof(std::uint64_t));
 }
 
 std::vector<std::uint32_t> SetPool::listed(std::span<const std::uint64_t> bits) const {
@@ -15,7 +21,7 @@ std::vector<std::uint32_t> SetPool::listed(std::span<const std::uint64_t> bits) 
     for (std::size_t k = 0; k < bits.size(); ++k) {
         for (std::uint64_t word = bits[k]; word != 0; word &= word - 1) {
             const auto bit = static_cast<std::size_t>(std::countr_zero(word));
-            samples.push_back(static_cast<std::uint32_t>(k * SampleBits::word_size + bit));
+            samples.push_back(static_cast<std::uint32_t>(k * word_bits + bit));
         }
     }
     return samples;
@@ -31,20 +37,17 @@ std::uint64_t SetPool::hash(std::size_t index) const {
     return state;
 }
 
-SetPool::Place SetPool::add(std::span<const Multiplier> certificate, double value) {
+SetPool::Addition SetPool::add(std::span<const Multiplier> certificate, double value) {
     const std::size_t begin = bits_.size();
     bits_.resize(begin + 2 * words_);
     for (const Multiplier& multiplier : certificate) {
-        assert(multiplier.row < 2 * sample_count_);
-        const bool flip = multiplier.row >= sample_count_;
-        const std::size_t sample = flip ? multiplier.row - sample_count_ : multiplier.row;
-        bits_[begin + (flip ? words_ : 0) + sample / SampleBits::word_size] |= std::uint64_t{1}
-                                                                               << (sample % SampleBits::word_size);
+        const std::size_t sample = rows_.sample(multiplier.row);
+        set_bit(&bits_[begin + (rows_.keeps(multiplier.row) ? 0 : words_)], sample);
     }
     return add_appended(value);
 }
 
-SetPool::Place SetPool::add(const SetPool& other, std::size_t index) {
+SetPool::Addition SetPool::add(const SetPool& other, std::size_t index) {
     assert(other.sample_count_ == sample_count_);
     assert(&other != this && index < other.size());
     const std::uint64_t* const begin = other.bits_.data() + 2 * words_ * index;
@@ -52,7 +55,7 @@ SetPool::Place SetPool::add(const SetPool& other, std::size_t index) {
     return add_appended(other.value(index));
 }
 
-SetPool::Place SetPool::add_appended(double value) {
+SetPool::Addition SetPool::add_appended(double value) {
     const std::size_t appended = size();
     const auto [entry, is_new] = index_of_hash_.try_emplace(hash(appended), appended);
     const std::size_t known = entry->second;

@@ -1,11 +1,11 @@
-// Certified sets, kept for use in other subproblems than the one they were found in.
+// Certified sets, stored for use in other subproblems than the one they were found in.
 //
-// A set is a certificate without its multipliers: keeping all of its samples, with the samples in its flips not
-// beyond their margins, costs at least `value` in the norm alone. So wherever the flips are given up and the room
-// is not above `value`, one of the samples must be given up.
+// A set is a certificate without its multipliers: keeping all of its samples, with its flipped samples at or inside
+// their margins, costs at least `value` in the norm alone. So in every subproblem where the flips are given up and
+// the room is not above `value`, one of the samples must be given up.
 //
-// Samples and flips are stored as bits, because most uses ask which sets are valid under the decisions of a
-// subproblem: a few operations on words per set.
+// Samples and flips are stored as bits, because the main operation is to find the sets that are valid under the
+// decisions of a subproblem, which takes a few operations on words per set.
 #pragma once
 
 #include <algorithm>
@@ -16,22 +16,24 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/bits.h"
+#include "base/kernels.h"
 #include "qp/certificate.h"
+#include "qp/rows.h"
 
 namespace hardmargin {
 
 // A set of samples as bits.
 class SampleBits {
 public:
-    static constexpr std::size_t word_size = 64;
-    static std::size_t words_for(std::size_t sample_count) { return (sample_count + word_size - 1) / word_size; }
+    static std::size_t words_for(std::size_t sample_count) { return (sample_count + word_bits - 1) / word_bits; }
 
     explicit SampleBits(std::size_t sample_count) : words_(words_for(sample_count)) {}
 
     void clear() { std::fill(words_.begin(), words_.end(), 0); }
     void insert(std::size_t sample) {
-        assert(sample / word_size < words_.size());
-        words_[sample / word_size] |= std::uint64_t{1} << (sample % word_size);
+        assert(sample / word_bits < words_.size());
+        set_bit(words_.data(), sample);
     }
     std::span<const std::uint64_t> words() const { return words_; }
 
@@ -42,12 +44,12 @@ private:
 class SetPool {
 public:
     explicit SetPool(std::size_t sample_count)
-        : sample_count_(sample_count), words_(SampleBits::words_for(sample_count)) {}
+        : sample_count_(sample_count), rows_(sample_count), words_(SampleBits::words_for(sample_count)) {}
 
     std::size_t size() const { return entries_.size(); }
     std::size_t memory() const;
     double value(std::size_t index) const { return entries_[index].value; }
-    // When the set was used last, as a count of uses of the whole pool.
+    // When the set was last used, counted in uses of the whole pool.
     std::uint64_t last_use(std::size_t index) const { return entries_[index].last_use; }
     std::uint64_t uses() const { return uses_; }
     // Ascending.
@@ -56,19 +58,19 @@ public:
     std::span<const std::uint64_t> sample_bits(std::size_t index) const { return bits(2 * index); }
     std::span<const std::uint64_t> flip_bits(std::size_t index) const { return bits(2 * index + 1); }
 
-    struct Place {
+    struct Addition {
         std::size_t index;
         bool is_new;
     };
-    // Where the set is; one that is known already keeps its index and the better value. The certificate must be of
-    // samples and flips alone: extra rows hold in a region only, and a set is to hold everywhere.
-    Place add(std::span<const Multiplier> certificate, double value);
-    // The same for a set of another pool, which must be of the same samples.
-    Place add(const SetPool& other, std::size_t index);
-    // The value of a set may turn out to be larger than what its first certificate has proven.
+    // A set that is already known keeps its index, and the larger value. The certificate must consist of samples
+    // and flips: extra rows are valid in one region only, but a set must be valid everywhere.
+    Addition add(std::span<const Multiplier> certificate, double value);
+    // The same for a set of another pool over the same samples.
+    Addition add(const SetPool& other, std::size_t index);
+    // The value of a set may be larger than what its first certificate proves.
     void raise(std::size_t index, double value) { entries_[index].value = std::max(entries_[index].value, value); }
     void note_use(std::size_t index) { entries_[index].last_use = ++uses_; }
-    // Forgets all sets but the `count` used last; the others are numbered anew, in the same order.
+    // Keeps the `count` most recently used sets, renumbered in the same order.
     void trim(std::size_t count);
 
 private:
@@ -82,14 +84,15 @@ private:
         return {bits_.data() + row * words_, words_};
     }
     std::vector<std::uint32_t> listed(std::span<const std::uint64_t> bits) const;
-    // Takes over the set whose bits have been appended to bits_.
-    Place add_appended(double value);
+    // Adds the set whose bits were appended to bits_.
+    Addition add_appended(double value);
     std::uint64_t hash(std::size_t index) const;
 
     std::size_t sample_count_;
+    RowNumbers rows_;
     std::size_t words_;
     std::vector<Entry> entries_;
-    std::vector<std::uint64_t> bits_;  // by set those of the samples, then those of the flips
+    std::vector<std::uint64_t> bits_;  // per set: samples, then flips
     std::unordered_map<std::uint64_t, std::size_t> index_of_hash_;
     std::uint64_t uses_ = 0;
 };

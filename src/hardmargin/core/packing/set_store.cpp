@@ -6,7 +6,9 @@ namespace hardmargin {
 
 namespace {
 
-constexpr std::size_t largest_count = 8'000;
+// The store is trimmed to the first number of sets when it exceeds the second.
+constexpr std::size_t trimmed_count = 8'000;
+constexpr std::size_t largest_count = trimmed_count + trimmed_count / 4;
 
 }  // namespace
 
@@ -17,9 +19,9 @@ void SetStore::exchange(SetPool& pool, Visit& visit, std::size_t largest_memory)
             pool_.note_use(pool_.add(pool, index).index);
         }
     }
-    // Only the sets used last are worth their time in a pool.
-    if (pool_.size() > largest_count + largest_count / 4 || pool_.memory() > largest_memory) {
-        pool_.trim(std::min(largest_count, pool_.size() / 2));
+    // Only recently used sets are worth the time they take in a pool.
+    if (pool_.size() > largest_count || pool_.memory() > largest_memory) {
+        pool_.trim(std::min(trimmed_count, pool_.size() / 2));
     }
     for (std::size_t index = 0; index < pool_.size(); ++index) {
         if (pool_.last_use(index) > visit.taken) {

@@ -1,8 +1,8 @@
-// Certified sets that outlive a search, and that its threads share.
+// Certified sets that outlive a search, and that threads share.
 //
-// What a set claims does not depend on the search that found it (packing/set_pool.h), so the next search for a
-// higher target begins with the sets of the last one. Every thread works with a pool of its own, and gives and
-// takes when it begins and ends a slice: it gives what it has found or used since, and takes what others have.
+// A set is valid independently of the search that found it (packing/set_pool.h), so the search for the next target
+// starts with the sets of the last one. Every thread has a pool of its own and exchanges sets with the store at the
+// beginning and the end of a slice: it gives what it has found or used since, and takes what others have given.
 #pragma once
 
 #include <cstddef>
@@ -15,16 +15,16 @@ namespace hardmargin {
 
 class SetStore {
 public:
-    // How far a thread is up to date.
+    // The state of a thread at its last exchange.
     struct Visit {
-        std::uint64_t given = 0;  // uses of its own pool that the store knows of
-        std::uint64_t taken = 0;  // uses of the store that it knows of
+        std::uint64_t given = 0;  // uses of its own pool
+        std::uint64_t taken = 0;  // uses of the store
     };
 
     explicit SetStore(std::size_t sample_count) : pool_(sample_count) {}
 
-    // Brings the pool and the store up to date with each other; the store forgets what was used longest ago when it
-    // needs more memory than this.
+    // Exchanges new and used sets between the pool and the store. If the store exceeds the memory, it drops the
+    // least recently used sets.
     void exchange(SetPool& pool, Visit& visit, std::size_t largest_memory);
 
     std::size_t size() const;

@@ -12,16 +12,21 @@ namespace hardmargin {
 
 namespace {
 
-// A sample of which less than this share of its cost is left is not worth another set.
+// Samples with less than this share of their cost left are not used for another set.
 constexpr double negligible_share = 0.02;
-// Packings are worth changing for a gain of this much of a sample.
+// A packing is changed for a gain of at least this much of a sample.
 constexpr double least_gain = 0.01;
-// Sums of few costs are wrong by less than this share.
+// The relative error of sums of few costs is below this.
 constexpr double least_rounding_share = 1e-12;
+// A repacked packing counts as equally good if it loses no more than this share.
+constexpr double repacking_rounding = 1e-9;
+// Thresholds of the solver must be positive.
+constexpr double least_threshold = 1e-300;
+constexpr int most_failures = 1;
 
 }  // namespace
 
-PackingState::PackingState(const Samples& samples, const PackingOptions& options, Improve improve)
+PackingState::PackingState(const Samples& samples, const PackingOptions& options, ImproveFunction improve)
     : samples_(samples),
       rounding_share_(sum_rounding(samples.count(), least_rounding_share)),
       options_(options),
@@ -132,13 +137,13 @@ void PackingState::give_up(std::size_t sample) {
     decided_.enable(decided_.flip_row(sample));
 }
 
-PackingState::Verdict PackingState::keep(std::size_t sample) {
+Verdict PackingState::keep(std::size_t sample) {
     assert(is_free(sample));
     statuses_[sample] = SampleStatus::kept;
     ++decisions_;
     solver_.enable(sample);
     decided_.enable(sample);
-    for (MustHitSet& set : sets_) {
+    for (PackedSet& set : sets_) {
         std::erase_if(set.members, [&](const Member& member) { return member.sample == sample; });
         if (set.members.empty()) {
             return Verdict::closed;
@@ -151,7 +156,7 @@ PackingState::Verdict PackingState::keep(std::size_t sample) {
 void PackingState::settle_single_sets() {
     for (bool again = true; again;) {
         again = false;
-        for (const MustHitSet& set : sets_) {
+        for (const PackedSet& set : sets_) {
             if (set.members.size() == 1) {
                 give_up(set.members[0].sample);
                 again = true;
@@ -178,7 +183,7 @@ void PackingState::adjust_residual(std::size_t sample, double change) {
 }
 
 void PackingState::dissolve(std::size_t index) {
-    const MustHitSet set = std::move(sets_[index]);
+    const PackedSet set = std::move(sets_[index]);
     sets_.erase(sets_.begin() + static_cast<std::ptrdiff_t>(index));
     packed_cost_ -= set.share;
     for (const Member& member : set.members) {
@@ -202,7 +207,7 @@ void PackingState::pack(std::vector<Member> members) {
 void PackingState::collect_free_members(const MaxMargin& solver, std::vector<Member>& members) const {
     members.clear();
     for (const Multiplier& multiplier : solver.certificate()) {
-        if (multiplier.row < samples_.count() && statuses_[multiplier.row] == SampleStatus::free) {
+        if (solver.rows().keeps(multiplier.row) && statuses_[multiplier.row] == SampleStatus::free) {
             members.push_back({multiplier.row, multiplier.value});
         }
     }
@@ -210,24 +215,21 @@ void PackingState::collect_free_members(const MaxMargin& solver, std::vector<Mem
 
 // ---- conclusions
 
-PackingState::Verdict PackingState::tighten(Effort effort) {
+Verdict PackingState::tighten() {
     assert(is_loaded_);
-    // Where the cover bound has been used, repacking brings little beside it.
+    // After the cover bound, repacking gains little.
     bool covered = false;
-    const bool thorough = effort == Effort::thorough;
-    if (thorough) {
-        decision_.reset();
-    }
+    decision_.reset();
     cover_values_.clear();
     for (;;) {
         if (extend() == Verdict::closed) {
             return Verdict::closed;
         }
         Found found = shrink();
-        if (found == Found::nothing && thorough && !covered) {
+        if (found == Found::nothing && !covered) {
             found = repack();
         }
-        if (found == Found::nothing && thorough) {
+        if (found == Found::nothing) {
             cover_values_.clear();
             if (uses_cover()) {
                 found = cover();
@@ -243,7 +245,7 @@ PackingState::Verdict PackingState::tighten(Effort effort) {
     }
 }
 
-PackingState::Verdict PackingState::extend() {
+Verdict PackingState::extend() {
     int failures = 0;
     for (;;) {
         if (room() <= 0) {
@@ -252,7 +254,7 @@ PackingState::Verdict PackingState::extend() {
         const MaxMarginStatus status = solver_.solve(room());
         if (status == MaxMarginStatus::failed) {
             solver_.forget();
-            if (++failures > 1) {
+            if (++failures > most_failures) {
                 return Verdict::open;
             }
             continue;
@@ -283,7 +285,7 @@ PackingState::Verdict PackingState::extend() {
 PackingState::Found PackingState::shrink() {
     Found result = Found::nothing;
     for (std::size_t index = 0; index < sets_.size(); ++index) {
-        MustHitSet& set = sets_[index];
+        PackedSet& set = sets_[index];
         if (set.shrunk_decisions == decisions_ + 1 && set.shrunk_room <= room()) {
             continue;
         }
@@ -381,8 +383,9 @@ PackingState::Found PackingState::repack_set(std::size_t index) {
     if (packed_cost_ > packed_before + least_gain * typical_cost_) {
         return Found::something;
     }
-    // A smaller set of the same worth is kept, though it proves nothing by itself.
-    const bool smaller = packed_cost_ >= packed_before * (1 - 1e-9) && first_size > 0 && first_size < size_before;
+    // A smaller set of the same value is kept, although it does not raise the bound.
+    const bool smaller =
+        packed_cost_ >= packed_before * (1 - repacking_rounding) && first_size > 0 && first_size < size_before;
     if (!smaller) {
         restore(before_repack_);
     }
@@ -392,7 +395,7 @@ PackingState::Found PackingState::repack_set(std::size_t index) {
 // ---- bounds and snapshots
 
 double PackingState::norm_of_decided() {
-    switch (decided_.solve(std::max(room(), 1e-300))) {
+    switch (decided_.solve(std::max(room(), least_threshold))) {
         case MaxMarginStatus::optimal:
             return decided_.certify_solution();
         case MaxMarginStatus::threshold:
@@ -408,15 +411,9 @@ double PackingState::bound() {
     return std::min(safely_below(known_cost()) + norm_of_decided(), effective_upper());
 }
 
-double PackingState::progress() const {
-    const double left = std::max(room(), 1e-9 * upper_);
-    const double filled = std::clamp(solver_.value() / left, 0.0, 1.0);
-    return known_cost() / typical_cost_ + filled;
-}
-
 void PackingState::Snapshot::forget_inverse() {
     if (cover_basis) {
-        cover_basis = std::make_shared<const CoverLp::Snapshot>(CoverLp::Snapshot{cover_basis->basis, {}, 0});
+        cover_basis = std::make_shared<const CoverLp::BasisSnapshot>(CoverLp::BasisSnapshot{cover_basis->basis, {}, 0});
     }
 }
 

@@ -9,20 +9,23 @@ namespace hardmargin {
 
 namespace {
 
-// A cover bound that has risen by less than this much of a sample does not make the packing worth another look.
+// If the cover bound rises by less than this much of a sample, the packing is not tried again.
 constexpr double least_rise = 0.05;
 constexpr std::size_t most_rounds = 30;
 constexpr std::size_t most_sets_of_a_round = 30;
-// Rounds go on as long as at the present pace so many more of them would be worth a whole sample.
+// Rounds continue as long as this many more at the current pace would gain a whole sample.
 constexpr double patience = 8;
-// Sets are looked for among samples whose values in the cover bound do not exceed the first of these, then the
+// Sets are searched for among samples whose values in the cover bound do not exceed the first of these, then the
 // next.
 constexpr std::array value_levels = {1e-9, 0.12, 0.25};
 
-// Follows the cover bound through the rounds, in samples.
+// How many of its heaviest members are disabled after a set was found, so that the next one differs.
+constexpr std::size_t members_left_out = 2;
+
+// Tracks the cover bound over the rounds, in samples.
 class Pace {
 public:
-    // Whether it is worth going on after a round that ended at `value`.
+    // Whether to continue after a round that ended at `value`.
     bool goes_on(double value) {
         std::rotate(last_.begin(), last_.begin() + 1, last_.end());
         last_.back() = value;
@@ -30,12 +33,13 @@ public:
             return true;
         }
         const double gain = (last_.back() - last_.front()) / static_cast<double>(last_.size() - 1);
-        const double wanted = std::floor(value + 1e-5) + 1 - value;
+        const double wanted = std::floor(value + cover_rounding) + 1 - value;
         return gain * patience >= wanted;
     }
 
 private:
-    std::array<double, 4> last_{};
+    static constexpr std::size_t rounds = 4;
+    std::array<double, rounds> last_{};
     std::size_t count_ = 0;
 };
 
@@ -60,14 +64,14 @@ bool PackingState::uses_cover() {
 }
 
 PackingState::Found PackingState::cover() {
-    // Without a basis of its own, a subproblem starts from the empty one: the one in cover_ may belong to any
-    // subproblem.
+    // Without a basis of its own, the subproblem must not use the one in cover_, which may come from anywhere.
     if (!cover_basis_ || cover_basis_ != loaded_basis_) {
-        cover_.load(cover_basis_ ? *cover_basis_ : CoverLp::Snapshot{}, statuses_);
+        cover_.load(cover_basis_ ? *cover_basis_ : CoverLp::BasisSnapshot{}, statuses_);
     }
     const Found found = raise_cover();
     // A closed subproblem has no parts that could start from its basis.
-    loaded_basis_ = found == Found::closed ? nullptr : std::make_shared<const CoverLp::Snapshot>(cover_.snapshot());
+    loaded_basis_ =
+        found == Found::closed ? nullptr : std::make_shared<const CoverLp::BasisSnapshot>(cover_.snapshot());
     cover_basis_ = loaded_basis_;
     return found;
 }
@@ -91,7 +95,8 @@ PackingState::Found PackingState::raise_cover() {
         if (room() <= 0) {
             return Found::closed;
         }
-        // What the program says holds for the decisions it was solved with: conclusions come before the next ones.
+        // Reduced costs are valid for the decisions that the program was solved with: use them before the next
+        // ones.
         const Found kept = keep_what_is_too_dear();
         if (kept != Found::nothing) {
             return kept;
@@ -162,8 +167,8 @@ PackingState::Found PackingState::find_uncovered_sets(double largest_value) {
         if (cover_.add_violated(certify_alone(members) ? decided_ : separator_)) {
             result = Found::something;
         }
-        // Without its two heaviest members the next set will be another one, though not a disjoint one.
-        const std::size_t heaviest = std::min<std::size_t>(2, members.size());
+        // Without its heaviest members the next set differs from this one, but is not disjoint from it.
+        const std::size_t heaviest = std::min(members_left_out, members.size());
         std::partial_sort(
             members.begin(), members.begin() + static_cast<std::ptrdiff_t>(heaviest), members.end(),
             [](const Member& left, const Member& right) { return left.multiplier > right.multiplier; });

@@ -1,20 +1,21 @@
 #include "packing/tree.h"
 
 #include <algorithm>
+#include <cassert>
 #include <memory>
+#include <span>
 #include <utility>
 
 namespace hardmargin {
 
 namespace {
 
-using Verdict = PackingState::Verdict;
-using Effort = PackingState::Effort;
-
-// Subproblems without the cover bound are so much cheaper, about, that a slice may have more of them.
+// Subproblems without the cover bound are about this much cheaper, so a slice may have more of them.
 constexpr std::uint64_t work_of_node = 16;
-// What inverses of bases may use beside the pool of sets: this part of its memory.
+// Inverses of bases may use this part of the memory of the pool of sets, in addition to it.
 constexpr std::size_t inverse_share = 4;
+// Values of the cover bound up to this are rounding.
+constexpr double negligible_value = 1e-6;
 
 PackingOptions with_knowledge(const Samples& samples, PackingOptions options) {
     if (options.uses_cover() && !options.knowledge) {
@@ -25,7 +26,7 @@ PackingOptions with_knowledge(const Samples& samples, PackingOptions options) {
 
 }  // namespace
 
-PackingTree::PackingTree(const Samples& samples, const PackingOptions& options, PackingState::Improve improve)
+PackingTree::PackingTree(const Samples& samples, const PackingOptions& options, ImproveFunction improve)
     : samples_(samples),
       options_(with_knowledge(samples, options)),
       state_(samples, options_, std::move(improve)) {}
@@ -33,7 +34,6 @@ PackingTree::PackingTree(const Samples& samples, const PackingOptions& options, 
 std::vector<PackingNode> PackingTree::search(const PackingNode& root, double upper, std::uint64_t node_limit,
                                              const std::function<bool()>& stop,
                                              const std::function<bool()>& pause) {
-    stop_ = stop;
     state_.set_stop(stop);
     state_.load(root, upper);
     depth_ = 0;
@@ -47,22 +47,23 @@ std::vector<PackingNode> PackingTree::search(const PackingNode& root, double upp
         ++nodes_;
         lose_patience();
         count += searches_without_cover() ? 1 : work_of_node;
-        bool closed = state_.tighten(Effort::thorough) == Verdict::closed;
+        bool closed = state_.tighten() == Verdict::closed;
         begin_episode();
         if (!closed) {
-            // A stop during the work leaves the subproblem open as it is; all that was concluded holds.
+            // After a stop the subproblem stays open as it is; all conclusions so far are valid.
             current_bound_ = std::max(current_bound_, state_.bound());
             if (stop()) {
                 return open_nodes();
             }
-            const Choice choice = choose();
-            closed = choice.closed;
-            if (!closed && !choice.decided) {
+            if (const std::optional<std::size_t> sample = branching_sample()) {
                 Waiting& waiting = push();
                 save(waiting);
-                waiting.sample = choice.sample;
+                waiting.sample = *sample;
                 waiting.bound = current_bound_;
-                state_.give_up(choice.sample);
+                state_.give_up(*sample);
+            } else {
+                stuck_.push_back(state_.node(current_bound_));
+                closed = true;
             }
         }
         while (closed) {
@@ -139,116 +140,48 @@ bool PackingTree::backtrack() {
     return state_.keep(waiting.sample) == Verdict::open;
 }
 
-// Members of the smallest sets first, and of those the ones with the largest multipliers.
-std::vector<std::size_t> PackingTree::candidates() const {
-    struct Candidate {
-        std::size_t set_size;
-        std::size_t set_index;
-        double multiplier;
-        std::size_t sample;
-    };
-    if (!state_.cover_values().empty()) {
-        return candidates_of_cover();
-    }
-    std::vector<Candidate> all;
-    for (std::size_t index = 0; index < state_.sets().size(); ++index) {
-        const PackingState::MustHitSet& set = state_.sets()[index];
-        for (const PackingState::Member& member : set.members) {
-            all.push_back({set.members.size(), index, member.multiplier, member.sample});
-        }
-    }
-    std::sort(all.begin(), all.end(), [](const Candidate& left, const Candidate& right) {
-        if (left.set_size != right.set_size) {
-            return left.set_size < right.set_size;
-        }
-        if (left.set_index != right.set_index) {
-            return left.set_index < right.set_index;
-        }
-        return left.multiplier > right.multiplier ||
-               (left.multiplier == right.multiplier && left.sample < right.sample);
-    });
-    std::vector<std::size_t> samples;
-    for (const Candidate& candidate : all) {
-        if (samples.size() == std::max<std::size_t>(options_.strong_candidates, 1)) {
-            break;
-        }
-        if (std::find(samples.begin(), samples.end(), candidate.sample) == samples.end()) {
-            samples.push_back(candidate.sample);
-        }
-    }
-    return samples;
-}
+// ---- branching
 
-std::vector<std::size_t> PackingTree::candidates_of_cover() const {
-    const auto values = state_.cover_values();
-    std::vector<std::size_t> samples;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        if (state_.is_free(i) && values[i] > 1e-6) {
-            samples.push_back(i);
-        }
-    }
-    const std::size_t count = std::min(samples.size(), std::max<std::size_t>(options_.strong_candidates, 1));
-    std::partial_sort(samples.begin(), samples.begin() + static_cast<std::ptrdiff_t>(count), samples.end(),
-                      [&](std::size_t left, std::size_t right) {
-                          return values[left] > values[right] || (values[left] == values[right] && left < right);
-                      });
-    samples.resize(count);
-    return samples;
-}
-
-std::size_t PackingTree::any_free_sample() const {
-    for (std::size_t i = 0; i < samples_.count(); ++i) {
+std::optional<std::size_t> PackingTree::branching_sample() const {
+    std::optional<std::size_t> sample =
+        state_.cover_values().empty() ? heaviest_of_smallest_set() : largest_of_cover();
+    // Without sets the solver must have failed: any decision helps it.
+    for (std::size_t i = 0; !sample && i < samples_.count(); ++i) {
         if (state_.is_free(i)) {
-            return i;
+            sample = i;
         }
     }
-    return samples_.count();
+    return sample;
 }
 
-PackingTree::Choice PackingTree::choose() {
-    const std::vector<std::size_t> tried = candidates();
-    if (tried.empty()) {
-        // Without sets the solver must have failed: any decision helps it along.
-        const std::size_t sample = any_free_sample();
-        const bool all_decided = sample == samples_.count();
-        if (all_decided) {
-            stuck_.push_back(state_.node(current_bound_));
-        }
-        return {sample, false, all_decided};
+std::optional<std::size_t> PackingTree::heaviest_of_smallest_set() const {
+    const auto smallest = std::min_element(
+        state_.sets().begin(), state_.sets().end(),
+        [](const auto& left, const auto& right) { return left.members.size() < right.members.size(); });
+    if (smallest == state_.sets().end()) {
+        return std::nullopt;
     }
-    if (tried.size() == 1) {
-        return {tried[0], false, false};
-    }
-    state_.save(before_choice_);
-    const double before = state_.progress();
-    double best_score = -1;
-    std::size_t best = tried[0];
-    for (const std::size_t sample : tried) {
-        constexpr double least_gain = 1e-3;
-        state_.give_up(sample);
-        const bool up_closed = state_.tighten(Effort::quick) == Verdict::closed;
-        const double up_gain = std::max(state_.progress() - before, least_gain);
-        state_.restore(before_choice_);
-        if (up_closed) {
-            return {sample, true, state_.keep(sample) == Verdict::closed};
-        }
-        const bool keep_closed =
-            state_.keep(sample) == Verdict::closed || state_.tighten(Effort::quick) == Verdict::closed;
-        const double keep_gain = std::max(state_.progress() - before, least_gain);
-        state_.restore(before_choice_);
-        if (keep_closed) {
-            state_.give_up(sample);
-            return {sample, true, false};
-        }
-        if (up_gain * keep_gain > best_score) {
-            best_score = up_gain * keep_gain;
-            best = sample;
-        }
-        if (stop_()) {
-            break;
+    assert(!smallest->members.empty());
+    const auto heaviest =
+        std::min_element(smallest->members.begin(), smallest->members.end(),
+                         [](const PackingState::Member& left, const PackingState::Member& right) {
+                             return left.multiplier > right.multiplier ||
+                                    (left.multiplier == right.multiplier && left.sample < right.sample);
+                         });
+    return heaviest->sample;
+}
+
+std::optional<std::size_t> PackingTree::largest_of_cover() const {
+    const std::span<const double> values = state_.cover_values();
+    double largest = negligible_value;
+    std::optional<std::size_t> sample;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if (state_.is_free(i) && values[i] > largest) {
+            largest = values[i];
+            sample = i;
         }
     }
-    return {best, false, false};
+    return sample;
 }
 
 std::vector<PackingNode> PackingTree::open_nodes() {

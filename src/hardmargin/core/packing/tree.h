@@ -1,9 +1,10 @@
-// Depth-first search below one subproblem: bound, choose a sample, give it up, later keep it.
+// Depth-first search below one subproblem: bound, branch on a sample, give it up first and keep it later.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -19,25 +20,25 @@ public:
     using Node = PackingNode;
     using Options = PackingOptions;
 
-    PackingTree(const Samples& samples, const PackingOptions& options, PackingState::Improve improve);
+    PackingTree(const Samples& samples, const PackingOptions& options, ImproveFunction improve);
 
     // See PackingState::set_region().
     void set_region(const std::vector<ExtraRow>& rows) { state_.set_region(rows); }
 
-    // Searches below `root` for at most `node_limit` subproblems, or until `stop` says so, or `pause` between two
-    // of them, and returns what is left open, deepest last. Nothing left: no solution below `root` is better than
-    // the incumbent by the gap.
+    // Searches below `root` until `node_limit` subproblems, until `stop` returns true, or until `pause` does
+    // between two subproblems. Returns what is left open, deepest last; if that is empty, no solution below `root`
+    // is better than the incumbent by the gap.
     std::vector<PackingNode> search(const PackingNode& root, double upper, std::uint64_t node_limit,
                                     const std::function<bool()>& stop, const std::function<bool()>& pause = never);
 
     double upper() const { return state_.upper(); }
     std::uint64_t nodes() const { return nodes_; }
     std::uint64_t work() const { return state_.work(); }
-    // Takes the subproblems without free samples that rounding has kept from being closed; searching on is no use.
+    // Returns, once, the subproblems without free samples that could not be closed because of rounding.
     std::vector<PackingNode> take_stuck() { return std::exchange(stuck_, {}); }
 
 private:
-    // A branch that waits: the subproblem before the decision, and the sample that will be kept.
+    // A postponed branch: the subproblem before the decision, and the sample to keep.
     struct Waiting {
         PackingState::Snapshot snapshot;
         std::size_t sample = 0;
@@ -45,51 +46,44 @@ private:
         std::size_t inverse_memory = 0;  // see Snapshot::inverse_memory()
     };
 
-    // A subtree for which it was decided whether to use the cover bound.
+    // A subtree with a decision on whether to use the cover bound.
     struct Episode {
         CoverChoice::Decision decision;
         std::size_t depth = 0;  // waiting branches above it
         std::uint64_t work_at_start = 0;
     };
 
-    struct Choice {
-        std::size_t sample;
-        bool decided;  // one branch was found closed, and the other one has been taken
-        bool closed;   // both were, or there is nothing to choose
-    };
-
-    Choice choose();
-    std::vector<std::size_t> candidates() const;
-    std::vector<std::size_t> candidates_of_cover() const;
-    std::size_t any_free_sample() const;
+    // The sample to branch on; none if all are decided. If the cover bound was used, the free sample with the
+    // largest value in it; otherwise the member with the largest multiplier of the smallest packed set.
+    std::optional<std::size_t> branching_sample() const;
+    std::optional<std::size_t> heaviest_of_smallest_set() const;
+    std::optional<std::size_t> largest_of_cover() const;
     Waiting& push();
-    // Saves the present subproblem there, with the inverse of its basis if that is not too much memory.
+    // Saves the present subproblem there, with the inverse of its basis unless that takes too much memory.
     void save(Waiting& waiting);
-    // Forgets what was saved there for the cover bound.
+    // Forgets the basis that was saved there.
     void release(Waiting& waiting);
-    // Goes to the last waiting branch; false if there is none.
+    // Continues with the last waiting branch; false if that is closed.
     bool backtrack();
     std::vector<PackingNode> open_nodes();
     bool searches_without_cover() const;
     void begin_episode();
-    // The subtrees that begin below so many waiting branches are closed.
+    // Ends the episodes that start below this many waiting branches: their subtrees are closed.
     void close_episodes(std::size_t depth);
     void end_last_episode(bool closed);
-    // Ends a subtree that is searched without the cover bound for too long.
+    // Ends an episode without the cover bound that takes too long.
     void lose_patience();
 
     const Samples& samples_;
     PackingOptions options_;
     PackingState state_;
-    PackingState::Snapshot before_choice_;
-    std::vector<Waiting> waiting_;  // capacity is kept: snapshots are large
+    std::vector<Waiting> waiting_;  // capacity is reused: snapshots are large
     std::size_t depth_ = 0;
-    std::size_t inverse_memory_ = 0;  // of the branches that wait
-    std::vector<Episode> episodes_;   // from the root down; only the last one may do without the cover bound
+    std::size_t inverse_memory_ = 0;  // of the waiting branches
+    std::vector<Episode> episodes_;  // from the root down; only the last one may be without the cover bound
     double current_bound_ = 0;
     std::uint64_t nodes_ = 0;
     std::vector<PackingNode> stuck_;
-    std::function<bool()> stop_;
 };
 
 }  // namespace hardmargin

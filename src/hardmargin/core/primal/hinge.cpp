@@ -44,7 +44,7 @@ const Hyperplane& HingeLoss::solve(std::span<const double> limits, std::size_t p
         double movement = 0;
         for (const std::size_t i : order_) {
             const double label = samples_.label(i);
-            const double slope = dot(samples_.row(i), weights.data(), stride) + label * bias - 1;
+            const double slope = samples_.margin(i, weights.data(), bias) - 1;
             const double curvature = samples_.norm(i) * samples_.norm(i) + bias_square;
             const double moved = std::clamp(multipliers_[i] - slope / curvature, 0.0, limits[i]);
             const double change = moved - multipliers_[i];

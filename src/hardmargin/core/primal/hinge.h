@@ -15,20 +15,20 @@
 
 namespace hardmargin {
 
-// Dual coordinate descent, the bias as one more feature. Approximate, and quick when the limits of one call
-// are close to those of the call before.
+// Dual coordinate descent, with the bias as an additional feature. Approximate, and fast if the limits are close to
+// those of the previous call.
 class HingeLoss {
 public:
     explicit HingeLoss(const Samples& samples);
 
-    // One limit per sample, not negative; samples with a limit of zero take no part. Ends after `passes` over the
-    // samples, when the multipliers hardly move, or when `stop`, asked once a pass, says yes.
+    // One limit per sample, not negative; samples with a limit of zero are ignored. Ends after `passes` over the
+    // samples, when the multipliers hardly change, or when `stop`, called once per pass, returns true.
     const Hyperplane& solve(std::span<const double> limits, std::size_t passes, Random& random,
                             const std::function<bool()>& stop);
-    // Starts anew at the next call.
+    // The next call does not warm start.
     void reset();
 
-    // Multiply-adds spent.
+    // Multiply-adds so far.
     std::uint64_t work() const { return work_; }
 
 private:

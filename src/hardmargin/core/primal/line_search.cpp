@@ -5,14 +5,14 @@
 #include <cmath>
 #include <limits>
 
+#include "base/hyperplane.h"
+
 namespace hardmargin {
 
 namespace {
 
-// A margin that moves by less than this a step does not move: the sample is one of those that the line holds
-// tight.
+// Margins with a smaller slope are constant: the line keeps these samples tight.
 constexpr double still_tolerance = 1e-12;
-constexpr double kept_margin = 1 - 1e-9;
 
 }  // namespace
 
@@ -49,7 +49,7 @@ LineMinimum LineSearch::minimise(const Line& line, double from, double to, doubl
             events_.push_back({step, slope > 0 ? -samples_.cost(i) : samples_.cost(i)});
         }
     }
-    // Samples that become kept count before those that stop being kept at the same step: both are kept there.
+    // At equal steps, samples that become kept come before those that stop being kept: both are kept there.
     std::sort(events_.begin(), events_.end(), [](const Event& left, const Event& right) {
         return left.step < right.step || (left.step == right.step && left.change < right.change);
     });

@@ -1,9 +1,8 @@
 // Exact minimisation of the objective along a line (w, b) + step (dw, db).
 //
-// Sample i is kept for the steps on one side of (1 - margin_i) / slope_i, so between two such events the set
-// of kept samples does not change and the objective is a parabola in the step. Sorting the events and walking
-// through them visits every parabola: the exact minimum over the line, however many samples change sides on
-// the way.
+// Sample i is kept for the steps on one side of (1 - margin_i) / slope_i. Between two such events the set of kept
+// samples does not change, and the objective is a parabola in the step. Visiting the sorted events covers every
+// parabola, so the minimum over the line is exact no matter how many samples change sides.
 #pragma once
 
 #include <cstddef>
@@ -31,8 +30,8 @@ class LineSearch {
 public:
     explicit LineSearch(const Samples& samples) : samples_(samples) {}
 
-    // The minimum over the steps in [from, to] with 1/2 ||w + step dw||^2 below `limit`, all objectives that
-    // interest the caller.
+    // The minimum over the steps in [from, to] with 1/2 ||w + step dw||^2 below `limit`. Objectives above the limit
+    // do not matter to the caller.
     LineMinimum minimise(const Line& line, double from, double to, double limit);
 
 private:

@@ -14,15 +14,11 @@ OffsetSearch::Optimum OffsetSearch::minimise(std::span<const double> direction, 
     samples_.margins(direction.data(), 0.0, margins_.data());
     negatives_.clear();
     positives_.clear();
-    double negative_cost = 0;
-    double positive_cost = 0;
     for (std::size_t i = 0; i < samples_.count(); ++i) {
         if (samples_.label(i) > 0) {
             positives_.push_back({margins_[i], samples_.cost(i)});
-            positive_cost += samples_.cost(i);
         } else {
             negatives_.push_back({-margins_[i], samples_.cost(i)});
-            negative_cost += samples_.cost(i);
         }
     }
     const auto by_position = [](const Projection& left, const Projection& right) {
@@ -31,9 +27,7 @@ OffsetSearch::Optimum OffsetSearch::minimise(std::span<const double> direction, 
     std::sort(negatives_.begin(), negatives_.end(), by_position);
     std::sort(positives_.begin(), positives_.end(), by_position);
 
-    // w = 0 gives one class up.
-    Optimum best{{std::vector<double>(samples_.stride()), positive_cost < negative_cost ? -1.0 : 1.0},
-                 std::min(positive_cost, negative_cost)};
+    Optimum best{{std::vector<double>(samples_.stride()), flat_.bias}, flat_.objective};
     const double norm_squared = dot(direction.data(), direction.data(), samples_.stride());
     double best_scale = 0;
     double best_position = 0;

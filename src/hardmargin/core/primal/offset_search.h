@@ -1,9 +1,9 @@
 // The best offset and scale for a given direction, exactly.
 //
 // Along a direction s only the projections s.x matter. A hyperplane w = t s keeps the negatives up to some
-// projection h and the positives from some projection u > h on, and the best scale for that is t = 2 / (u -
-// h). So the optimum is one of the pairs (h, u) of a negative's and a positive's projection; sorting both and
-// leaving a row of pairs as soon as its violations alone cost more than the best pair finds it.
+// projection h and the positives from some projection u > h on; the best scale for that is t = 2 / (u - h). So the
+// optimum is one of the pairs (h, u) of a negative's and a positive's projection. Both classes are sorted, and for
+// each h the loop over u ends as soon as the violations alone cost more than the best pair.
 #pragma once
 
 #include <cstdint>
@@ -18,17 +18,17 @@ namespace hardmargin {
 
 class OffsetSearch {
 public:
-    explicit OffsetSearch(const Samples& samples) : samples_(samples) {}
+    explicit OffsetSearch(const Samples& samples) : samples_(samples), flat_(give_up_cheaper_class(samples)) {}
 
     struct Optimum {
         Hyperplane hyperplane;
         double objective = 0;
     };
 
-    // `direction` has Samples::stride() entries. `stop` is asked now and then; if it says yes, the best pair so far
-    // counts.
+    // `direction` has Samples::stride() entries. `stop` is called now and then; if it returns true, the best pair
+    // so far is the result.
     Optimum minimise(std::span<const double> direction, const std::function<bool()>& stop);
-    // Pairs looked at so far.
+    // Pairs examined so far.
     std::uint64_t work() const { return work_; }
 
 private:
@@ -38,6 +38,7 @@ private:
     };
 
     const Samples& samples_;
+    const Incumbent flat_;
     std::vector<double> margins_;
     std::vector<Projection> negatives_;
     std::vector<Projection> positives_;

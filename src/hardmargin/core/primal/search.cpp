@@ -1,9 +1,11 @@
 #include "primal/search.h"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "base/kernels.h"
 
@@ -12,29 +14,41 @@ namespace hardmargin {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double kept_margin = 1 - 1e-9;
-// Improvements smaller than this are rounding.
+// Smaller improvements are rounding.
 constexpr double noticeable = 1 - 1e-12;
-// A sample this close to its margin on a line is taken as kept; the max-margin problem then makes it exact.
-constexpr double line_margin = 1 - 1e-7;
+// Factors of the hinge losses whose directions are tried first.
+constexpr std::array screening_factors = {3.0, 0.1, 100.0};
 constexpr std::size_t screening_passes = 30;
+// Starts from ramp losses; the first ones use all samples, the others a random part of them.
 constexpr int ramp_starts = 16;
+constexpr int full_ramp_starts = 4;
 constexpr int direction_starts = 8;
 
-// How the walk divides its moves.
+// Shares of the kinds of move.
 constexpr double release_moves = 0.75;
 constexpr double turn_moves = 0.05;
 constexpr double upward_share = 0.75;
-// How often all given-up samples are tried again; always when a place is this close to the best one.
+// Support samples that a move without a line gives up.
+constexpr std::size_t most_let_go = 3;
+// How often all given-up samples are tried again; always if a place is this close to the best one.
 constexpr double take_back_share = 0.05;
 constexpr double close_to_best = 1.003;
-// The mean of what a place may be worse than the one before, in costs of a sample and as a share of the
-// objective.
+// The mean of how much worse than the previous place an accepted one may be: the smaller one of this many typical
+// costs and this share of the objective.
 constexpr double heat_in_costs = 0.7;
 constexpr double heat_share = 0.035;
+// Rounds without success before the walk returns or restarts.
 constexpr std::uint64_t patience = 1000;
-// One in this many times the walk starts anew instead of returning to the best place.
-constexpr std::uint64_t tries_a_new_start = 3;
+// One in this many times the walk restarts instead of returning to the best place.
+constexpr std::uint64_t tries_per_restart = 3;
+
+// Shorter steps along a line are no move.
+constexpr double shortest_step = 1e-9;
+// Sorting the events of a line costs about as much as this many features.
+constexpr std::size_t features_of_sorting = 20;
+// Samples that cost nearly as much to keep as to give up are not taken back.
+constexpr double worthwhile = 1 - 1e-10;
+constexpr int most_failures = 2;
 
 }  // namespace
 
@@ -67,17 +81,10 @@ PrimalSearch::PrimalSearch(const Samples& samples, std::uint64_t seed)
 }
 
 void PrimalSearch::start_flat() {
-    double class_costs[2] = {0, 0};
-    for (std::size_t i = 0; i < samples_.count(); ++i) {
-        class_costs[samples_.label(i) > 0] += samples_.cost(i);
-    }
-    const bool keep_positives = class_costs[1] >= class_costs[0];
-    best_.weights.assign(samples_.dimension(), 0.0);
-    best_.bias = keep_positives ? 1.0 : -1.0;
-    best_.objective = class_costs[keep_positives ? 0 : 1];
+    best_ = give_up_cheaper_class(samples_);
     best_place_.kept.resize(samples_.count());
     for (std::size_t i = 0; i < samples_.count(); ++i) {
-        best_place_.kept[i] = (samples_.label(i) > 0) == keep_positives ? 1 : 0;
+        best_place_.kept[i] = samples_.label(i) == best_.bias ? 1 : 0;
     }
     best_place_.objective = best_.objective;
 }
@@ -96,7 +103,7 @@ bool PrimalSearch::out_of_budget() {
 void PrimalSearch::start(Control& control, const Budget& budget) {
     set_budget(control, budget);
     start_from_all_samples();
-    for (const double factor : {3.0, 0.1, 100.0}) {
+    for (const double factor : screening_factors) {
         set_limits(factor, {});
         screen(hinge_.solve(limits_, screening_passes, random_, stop_));
     }
@@ -105,7 +112,7 @@ void PrimalSearch::start(Control& control, const Budget& budget) {
     start_from_hinge_losses();
     start_from_reweighted_losses();
     for (int start = 0; start < ramp_starts && !out_of_budget(); ++start) {
-        start_from_ramp_loss(start >= ramp_starts / 4);
+        start_from_ramp_loss(start >= full_ramp_starts);
     }
     for (int start = 0; start < direction_starts && !out_of_budget(); ++start) {
         start_from_random_direction();
@@ -151,7 +158,7 @@ void PrimalSearch::walk(Control& control, const Budget& budget) {
             last_success = rounds_;
             tries = best_.objective < best_at_last_try ? 0 : tries + 1;
             best_at_last_try = best_.objective;
-            if (tries % tries_a_new_start == tries_a_new_start - 1) {
+            if (tries % tries_per_restart == tries_per_restart - 1) {
                 start_anew();
                 save(here);
             } else {
@@ -163,7 +170,7 @@ void PrimalSearch::walk(Control& control, const Budget& budget) {
     }
 }
 
-// Tries to go to another place whose objective may be `acceptable`.
+// Tries to move to a place whose objective is at most `acceptable`.
 PrimalSearch::Move PrimalSearch::make_move(double acceptable) {
     const bool supported = !solver_.active_rows().empty();
     const double dice = random_.uniform();
@@ -176,10 +183,9 @@ PrimalSearch::Move PrimalSearch::make_move(double acceptable) {
     return let_go();
 }
 
-// One support sample is released, the others stay tight. Upwards it falls inside the margin, downwards it is
-// kept with room to spare.
+// Releases one support sample; the others stay tight. With positive steps it falls inside its margin, with negative
+// ones it is kept with room to spare.
 PrimalSearch::Route PrimalSearch::release_route() {
-    constexpr double shortest_step = 1e-9;
     Route route{0, shortest_step, infinity};
     const std::size_t index = random_.below(solver_.active_rows().size());
     solver_.release_direction(index, direction_.data(), route.bias_direction);
@@ -190,7 +196,7 @@ PrimalSearch::Route PrimalSearch::release_route() {
     return route;
 }
 
-// The hyperplane turns in the plane of its normal and the difference of two samples, about one sample.
+// Turns the hyperplane about one sample, in the plane of its normal and the difference of two samples.
 PrimalSearch::Route PrimalSearch::turn_route() {
     const std::size_t n = samples_.count();
     const std::size_t first = random_.below(n);
@@ -200,7 +206,7 @@ PrimalSearch::Route PrimalSearch::turn_route() {
     add_scaled(direction_.data(), -samples_.label(second), samples_.row(second), samples_.stride());
     std::size_t pivot = random_.below(n);
     if (!solver_.active_rows().empty()) {
-        pivot = solver_.active_rows()[random_.below(solver_.active_rows().size())];
+        pivot = solver_.rows().sample(solver_.active_rows()[random_.below(solver_.active_rows().size())]);
     }
     const double turn = dot(direction_.data(), samples_.row(pivot), samples_.stride());
     return {-samples_.label(pivot) * turn, -infinity, infinity};
@@ -208,8 +214,7 @@ PrimalSearch::Route PrimalSearch::turn_route() {
 
 PrimalSearch::Move PrimalSearch::follow(const Route& route, double acceptable) {
     samples_.margins(direction_.data(), route.bias_direction, slopes_.data());
-    // Sorting events costs about as much as twenty more features.
-    work_ += samples_.padded_count() * (samples_.dimension() + 20);
+    work_ += samples_.padded_count() * (samples_.dimension() + features_of_sorting);
     const std::span<const double> weights = solver_.weights();
     const Line line{solver_.margins(),
                     {slopes_.data(), samples_.count()},
@@ -221,7 +226,7 @@ PrimalSearch::Move PrimalSearch::follow(const Route& route, double acceptable) {
         return Move::none;
     }
     for (std::size_t i = 0; i < samples_.count(); ++i) {
-        marked_[i] = solver_.margins()[i] + minimum.step * slopes_[i] >= line_margin;
+        marked_[i] = solver_.margins()[i] + minimum.step * slopes_[i] >= nearly_kept_margin;
     }
     for (std::size_t i = 0; i < samples_.count(); ++i) {
         if (marked_[i] != 0) {
@@ -234,7 +239,7 @@ PrimalSearch::Move PrimalSearch::follow(const Route& route, double acceptable) {
 }
 
 PrimalSearch::Move PrimalSearch::let_go() {
-    const std::size_t count = 1 + random_.below(3);
+    const std::size_t count = 1 + random_.below(most_let_go);
     for (std::size_t k = 0; k < count && !solver_.active_rows().empty(); ++k) {
         solver_.disable(solver_.active_rows()[random_.below(solver_.active_rows().size())]);
         if (!make_affordable()) {
@@ -244,7 +249,7 @@ PrimalSearch::Move PrimalSearch::let_go() {
     return Move::moved;
 }
 
-// Keeps every sample that costs nothing to keep, and every one that costs less to keep than to give up.
+// Keeps every sample that costs less to keep than to give up.
 void PrimalSearch::take_back() {
     while (take_some_back()) {
     }
@@ -262,7 +267,7 @@ bool PrimalSearch::take_some_back() {
             }
         }
     }
-    // The nearest ones are the likeliest.
+    // The nearest ones are the most likely.
     std::sort(given_up_.begin(), given_up_.end(), [this](std::size_t left, std::size_t right) {
         const double left_margin = solver_.margins()[left];
         const double right_margin = solver_.margins()[right];
@@ -274,7 +279,6 @@ bool PrimalSearch::take_some_back() {
         if (out_of_budget()) {
             break;
         }
-        constexpr double worthwhile = 1 - 1e-10;
         solver_.enable(i);
         if (solver_.solve((before.value + samples_.cost(i)) * worthwhile) == MaxMarginStatus::optimal) {
             before = solver_.solution();
@@ -284,7 +288,7 @@ bool PrimalSearch::take_some_back() {
             solver_.restore(before);
         }
     }
-    // Brings the margins up to date.
+    // Updates the margins.
     solver_.solve();
     return improved;
 }
@@ -300,7 +304,7 @@ bool PrimalSearch::keep_only_marked() {
 }
 
 bool PrimalSearch::make_affordable() {
-    for (int failures = 0; failures < 2;) {
+    for (int failures = 0; failures < most_failures;) {
         const MaxMarginStatus status = solver_.solve(best_.objective);
         if (status == MaxMarginStatus::optimal) {
             return true;
@@ -330,17 +334,7 @@ bool PrimalSearch::make_affordable() {
 // ---- places
 
 double PrimalSearch::objective_here() const {
-    double cost = 0;
-    double smallest = 1;
-    for (std::size_t i = 0; i < samples_.count(); ++i) {
-        const double margin = solver_.margins()[i];
-        if (margin >= kept_margin) {
-            smallest = std::min(smallest, margin);
-        } else {
-            cost += samples_.cost(i);
-        }
-    }
-    return solver_.value() / (smallest * smallest) + cost;
+    return violations(samples_, solver_.margins()).objective(solver_.value());
 }
 
 void PrimalSearch::note() {
@@ -357,30 +351,17 @@ void PrimalSearch::offer_as_best(const Hyperplane& hyperplane) {
     }
 }
 
-// The incumbent's objective comes from the hyperplane alone, whatever state the solver is in.
+// The incumbent's objective is computed from the hyperplane alone, not from the solver's state.
 bool PrimalSearch::become_best(std::span<const double> weights, double bias) {
     samples_.margins(weights.data(), bias, margins_.data());
-    double smallest = 1;
-    double cost = 0;
     for (std::size_t i = 0; i < samples_.count(); ++i) {
         marked_[i] = margins_[i] >= kept_margin;
-        if (marked_[i] != 0) {
-            smallest = std::min(smallest, margins_[i]);
-        } else {
-            cost += samples_.cost(i);
-        }
     }
-    const double norm_squared = dot(weights.data(), weights.data(), samples_.stride());
-    const double objective = 0.5 * norm_squared / (smallest * smallest) + cost;
-    if (!(objective < best_.objective * noticeable)) {
+    Incumbent candidate = evaluate(samples_, weights, bias, margins_);
+    if (!(candidate.objective < best_.objective * noticeable)) {
         return false;
     }
-    best_.objective = objective;
-    best_.bias = bias / smallest;
-    best_.weights.assign(weights.begin(), weights.begin() + static_cast<std::ptrdiff_t>(samples_.dimension()));
-    for (double& weight : best_.weights) {
-        weight /= smallest;
-    }
+    best_ = std::move(candidate);
     return true;
 }
 
@@ -396,7 +377,7 @@ void PrimalSearch::save(Place& place) const {
 void PrimalSearch::go_to(const Place& place) {
     solver_.restore(
         place.solution, [&](std::size_t i) { return place.kept[i] != 0; }, [](std::size_t) { return false; });
-    // Brings the margins up to date.
+    // Updates the margins.
     solver_.solve();
 }
 

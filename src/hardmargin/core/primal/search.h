@@ -1,13 +1,12 @@
 // Good hyperplanes without proof: many starts, then a local search over which samples to give up.
 //
 // A place of the search is a set of kept samples with its max-margin hyperplane. Starts (primal/search_starts.cpp)
-// come from hinge-loss machines, plain, reweighted and ramp-loss, from random directions with their best
-// offset and scale, and from giving one class up. The walk (primal/search.cpp) goes from max-margin
-// hyperplane to max-margin hyperplane: it lets go of one support sample, follows the line along which the
-// other ones stay tight, takes the best point of that line exactly, however many samples change sides on the
-// way, and solves the max-margin problem for the samples kept there. Samples that can be kept for less than
-// their cost are taken back in. Worse places are accepted now and then; after long without success the walk
-// returns to the best place, and in turn starts anew elsewhere.
+// come from hinge-loss machines (plain, reweighted and ramp loss), from random directions with their best offset
+// and scale, and from giving up one class. The walk (primal/search.cpp) moves from one max-margin hyperplane to the
+// next. It releases one support sample, follows the line along which the others stay tight, takes the exact minimum
+// over that line, and solves the max-margin problem for the samples kept there. Samples that cost less to keep than
+// to give up are taken back. Worse places are sometimes accepted. After many rounds without success the walk
+// returns to the best place, or sometimes restarts elsewhere.
 #pragma once
 
 #include <cstddef>
@@ -35,16 +34,16 @@ public:
 
     struct Budget {
         std::uint64_t work;   // multiply-adds
-        std::uint64_t tries;  // times the walk may return to its best place, or start anew, without a better one
-        double target;        // the search is over at this objective
-        double lower_bound;   // only passed on to whoever watches
+        std::uint64_t tries;  // how often the walk may return or restart without improving the incumbent
+        double target;        // the search ends at this objective
+        double lower_bound;   // only reported to the observer
     };
 
-    // The starts, within the budget and until `control` says stop.
+    // The starts, within the budget and until `control` stops them.
     void start(Control& control, const Budget& budget);
-    // The walk, likewise; needs a place to start from.
+    // The walk from the best place, likewise.
     void walk(Control& control, const Budget& budget);
-    // Takes up a hyperplane from elsewhere, likewise.
+    // Improves a given hyperplane, likewise.
     void offer(Control& control, const Budget& budget, const Hyperplane& hyperplane);
 
     const Incumbent& best() const { return best_; }
@@ -58,28 +57,28 @@ private:
         double objective = 0;
     };
 
-    // A line through the current hyperplane and the range of steps that are of interest.
+    // A line through the current hyperplane and a range of steps.
     struct Route {
         double bias_direction;  // the direction itself is in direction_
         double from;
         double to;
     };
 
-    // What became of an attempt to go to another place.
+    // The result of an attempt to move to another place.
     enum class Move {
-        none,   // the solver has not changed
+        none,   // the solver is unchanged
         moved,  // the solver is at another place
-        lost    // rounding got in the way; the solver must be brought back to a known place
+        lost    // failed because of rounding; the solver must return to a known place
     };
 
     void set_budget(Control& control, const Budget& budget);
     bool out_of_budget();
 
-    // Gives the cheaper class up, which needs no search.
+    // Gives up the cheaper class, which needs no search.
     void start_flat();
 
     // Starts.
-    // Takes a hyperplane's direction with its best offset and scale; becomes the incumbent if it is better.
+    // The best offset and scale along a hyperplane's direction; becomes the incumbent if it is better.
     void screen(const Hyperplane& hyperplane);
     void descend_from_screened();
     void start_from_all_samples();
@@ -101,13 +100,12 @@ private:
     Move let_go();
     void take_back();
     bool take_some_back();
-    // Gives samples up until the max-margin problem of the others costs less than the incumbent; false on
-    // failure.
+    // Gives up samples until the norm that the others need costs less than the incumbent; false on failure.
     bool make_affordable();
     bool keep_only_marked();
 
     double objective_here() const;
-    // Makes the solver's hyperplane, or another one, the incumbent if it is better.
+    // Makes the solver's hyperplane, or a given one, the incumbent if it is better.
     void note();
     void offer_as_best(const Hyperplane& hyperplane);
     bool become_best(std::span<const double> weights, double bias);

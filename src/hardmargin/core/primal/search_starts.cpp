@@ -1,5 +1,6 @@
-// Where the primal search begins.
+// The starts of the primal search.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "primal/search.h"
@@ -10,10 +11,28 @@ namespace {
 
 constexpr std::size_t hinge_passes = 200;
 constexpr std::size_t repeated_hinge_passes = 60;
+// Limits of the hinge losses, in units of hinge_unit_, and the margins from which on samples are kept initially.
+constexpr std::array hinge_factors = {0.03, 0.3, 3.0, 30.0, 300.0};
+constexpr std::array hinge_margins = {0.999, 0.5, 0.1, 0.01};
+// The same for reweighted losses. Every third repeat is used as a start, with one of two margins in turn.
+constexpr std::array reweighted_factors = {3.0, 100.0, 3000.0, 30.0, 1000.0};
 constexpr int reweightings = 12;
+constexpr int repeats_of_descent = 3;
+constexpr double even_repeat_margin = 0.5;
+constexpr double odd_repeat_margin = 0.05;
+constexpr double tolerated_slack = 0.1;
+// The same for ramp losses: the range of factors, and of the margin below which samples are left out.
+constexpr double least_ramp_factor = 0.03;
+constexpr double ramp_decades = 4;
+constexpr double least_far_margin = -1.0;
+constexpr double far_margin_range = 1.2;
+constexpr double left_out_share = 0.4;
 constexpr int ramp_repeats = 6;
-// A sample at its margin, but for rounding.
-constexpr double just_kept = 1 - 1e-7;
+constexpr std::array ramp_margins = {0.999, 0.3, 0.02};
+// Sorting and searching the projections costs about as much as this many features.
+constexpr std::size_t features_of_offset_search = 100;
+// How often a new start comes from a ramp loss; otherwise from a random direction.
+constexpr double ramp_share = 0.75;
 
 }  // namespace
 
@@ -38,7 +57,7 @@ void PrimalSearch::descend_from(const Hyperplane& hyperplane, double margin) {
 void PrimalSearch::screen(const Hyperplane& hyperplane) {
     screened_.push_back(offset_search_.minimise(hyperplane.weights, stop_));
     const OffsetSearch::Optimum& found = screened_.back();
-    work_ += samples_.padded_count() * (samples_.dimension() + 100);
+    work_ += samples_.padded_count() * (samples_.dimension() + features_of_offset_search);
     if (found.objective < best_.objective) {
         offer_as_best(found.hyperplane);
     }
@@ -53,12 +72,12 @@ void PrimalSearch::descend_from_screened() {
         if (out_of_budget()) {
             return;
         }
-        descend_from(start.hyperplane, just_kept);
+        descend_from(start.hyperplane, nearly_kept_margin);
     }
     screened_.clear();
 }
 
-// If all samples can be kept for less than the incumbent costs, that is a very good start, and often the optimum.
+// If all samples can be kept for less than the incumbent, this is a very good start, and often the optimum.
 void PrimalSearch::start_from_all_samples() {
     solver_.clear();
     for (std::size_t i = 0; i < samples_.count(); ++i) {
@@ -82,10 +101,10 @@ void PrimalSearch::start_from_classes() {
 
 void PrimalSearch::start_from_hinge_losses() {
     hinge_.reset();
-    for (const double factor : {0.03, 0.3, 3.0, 30.0, 300.0}) {
+    for (const double factor : hinge_factors) {
         set_limits(factor, {});
         const Hyperplane& hyperplane = hinge_.solve(limits_, hinge_passes, random_, stop_);
-        for (const double margin : {0.999, 0.5, 0.1, 0.01}) {
+        for (const double margin : hinge_margins) {
             if (out_of_budget()) {
                 return;
             }
@@ -94,11 +113,10 @@ void PrimalSearch::start_from_hinge_losses() {
     }
 }
 
-// Limits that fall with the slack, repeated, gather the slack in few samples.
+// Repeatedly lowering the limits of samples with large slack concentrates the slack in few samples.
 void PrimalSearch::start_from_reweighted_losses() {
-    constexpr double tolerated_slack = 0.1;
     std::vector<double> shares(samples_.count());
-    for (const double factor : {3.0, 100.0, 3000.0, 30.0, 1000.0}) {
+    for (const double factor : reweighted_factors) {
         hinge_.reset();
         std::fill(shares.begin(), shares.end(), 1.0);
         for (int repeat = 0; repeat < reweightings; ++repeat) {
@@ -111,19 +129,17 @@ void PrimalSearch::start_from_reweighted_losses() {
             for (std::size_t i = 0; i < samples_.count(); ++i) {
                 shares[i] = tolerated_slack / (tolerated_slack + std::max(0.0, 1 - margins_[i]));
             }
-            if (repeat % 3 == 2) {
-                descend_from(hyperplane, repeat % 2 == 0 ? 0.5 : 0.05);
+            if (repeat % repeats_of_descent == repeats_of_descent - 1) {
+                descend_from(hyperplane, repeat % 2 == 0 ? even_repeat_margin : odd_repeat_margin);
             }
         }
     }
 }
 
-// Hinge loss without the samples far on the wrong side, repeated: the concave-convex procedure for the ramp
-// loss.
+// Repeats the hinge loss without the samples far on the wrong side: the concave-convex procedure for the ramp loss.
 void PrimalSearch::start_from_ramp_loss(bool subsample) {
-    constexpr double left_out_share = 0.4;
-    const double factor = 0.03 * std::pow(10.0, 4 * random_.uniform());
-    const double far = -1.0 + 1.2 * random_.uniform();
+    const double factor = least_ramp_factor * std::pow(10.0, ramp_decades * random_.uniform());
+    const double far = least_far_margin + far_margin_range * random_.uniform();
     std::vector<double> shares(samples_.count(), 1.0);
     if (subsample) {
         for (double& share : shares) {
@@ -142,8 +158,7 @@ void PrimalSearch::start_from_ramp_loss(bool subsample) {
             shares[i] = share;
         }
         if (!changed || repeat + 1 == ramp_repeats) {
-            const double margins[] = {0.999, 0.3, 0.02};
-            descend_from(hyperplane, margins[random_.below(3)]);
+            descend_from(hyperplane, ramp_margins[random_.below(ramp_margins.size())]);
             return;
         }
     }
@@ -154,12 +169,12 @@ void PrimalSearch::start_from_random_direction() {
         direction_[k] = random_.normal();
     }
     const OffsetSearch::Optimum optimum = offset_search_.minimise(direction_, stop_);
-    work_ += samples_.padded_count() * (samples_.dimension() + 100);
-    descend_from(optimum.hyperplane, just_kept);
+    work_ += samples_.padded_count() * (samples_.dimension() + features_of_offset_search);
+    descend_from(optimum.hyperplane, nearly_kept_margin);
 }
 
 void PrimalSearch::start_anew() {
-    if (random_.uniform() < 0.75) {
+    if (random_.uniform() < ramp_share) {
         start_from_ramp_loss(true);
     } else {
         start_from_random_direction();

@@ -18,8 +18,7 @@ void Basis::clear() {
 }
 
 double Basis::split(const double* vector, double* projections, double* rest) {
-    // One more projection removes what rounding left in the span, if the first one cancelled most of the
-    // vector.
+    // If the first projection cancels most of the vector, a second one removes what rounding left in the span.
     constexpr double much_cancelled = 0.25;
     std::copy_n(vector, stride_, rest);
     std::fill_n(projections, count_, 0.0);
@@ -60,7 +59,7 @@ double Basis::erase(std::size_t k, double* projections, double* rest) {
         std::copy_n(&triangle(0, column + 1), column + 2, &triangle(0, column));
     }
     --count_;
-    // Each column from k on has one entry below the diagonal now; rotations of the basis remove it.
+    // Each column from k on now has one entry below the diagonal; rotations of the basis remove it.
     for (std::size_t column = k; column < count_; ++column) {
         const double diagonal = triangle(column, column);
         const double below = triangle(column + 1, column);

@@ -1,5 +1,5 @@
-// A set of linearly independent vectors v_k as an orthonormal basis times an upper triangle, v = triangle^T
-// basis, updated as vectors come and go.
+// A QR factorisation of linearly independent vectors v_k, v = triangle^T basis with an orthonormal basis and an
+// upper triangle, updated as vectors are appended and removed.
 #pragma once
 
 #include <cstddef>
@@ -16,19 +16,19 @@ public:
     std::size_t count() const { return count_; }
     void clear();
 
-    // Splits `vector` into its part in the span, sum_k projections[k] basis[k], and the `rest` outside it,
-    // whose squared length is returned. Projected twice, so that the rest is orthogonal to working precision.
+    // Splits `vector` into its part in the span, sum_k projections[k] basis[k], and the `rest` orthogonal to it.
+    // Returns the squared length of the rest. Projects twice, so that the rest is orthogonal to working precision.
     double split(const double* vector, double* projections, double* rest);
-    // Adds the vector that split() was called with; its rest must not be zero, and the basis not be full.
+    // Appends the vector that split() was called with. Its rest must not be zero, and the basis must not be full.
     void append(const double* projections, const double* rest, double squared_length);
-    // Removes vector k; the later ones move up. Keeps a split() of another vector up to date: what it has in
-    // common with the direction that leaves the span moves from `projections` (dimension + 1 entries) to
-    // `rest`. Returns what that adds to the squared length of the rest.
+    // Removes vector k; later ones move up. Updates the split() of another vector: its component along the
+    // direction that leaves the span moves from `projections` (dimension + 1 entries) to `rest`. Returns by how
+    // much the squared length of the rest grows.
     double erase(std::size_t k, double* projections, double* rest);
 
-    // shares with sum_k shares[k] v_k = sum_k projections[k] basis[k].
+    // Computes shares with sum_k shares[k] v_k = sum_k projections[k] basis[k].
     void shares(const double* projections, double* shares) const;
-    // coordinates in the basis of the one vector u in the span with v_k . u = bounds[k].
+    // Computes the coordinates in the basis of the vector u in the span with v_k . u = bounds[k].
     void coordinates(const double* bounds, double* coordinates) const;
     // vector += sum_k coordinates[k] basis[k]
     void add_to(const double* coordinates, double* vector) const;

@@ -14,34 +14,25 @@ namespace hardmargin {
 namespace {
 
 constexpr double rounding_unit = 0x1p-52;
-// Multipliers become whole numbers of at most this many bits, fewer if there are so many that their sum would have
-// more bits than a double.
+// Multipliers become integers of at most this many bits, fewer if their sum would have more bits than a double.
 constexpr int most_multiplier_bits = 40;
 constexpr int double_bits = 52;
-// Squares of values below 1e-154 vanish in a norm; multipliers of 40 bits raise what is lost to less than
-// this.
+// Squares of values below 1e-154 underflow in a norm. With multipliers of 40 bits the loss is less than this.
 constexpr double underflow_allowance = 1e-135;
+// Roundings of a term before it is added, and of the result afterwards.
+constexpr std::size_t roundings_of_term = 8;
+constexpr double roundings_of_result = 8;
 
 struct WholeMultiplier {
     std::size_t row;
     std::int64_t value;
 };
 
-// +1 for a kept sample, -1 for a flipped one.
-int direction_of(const Samples& samples, std::size_t row) {
-    return row < samples.count() ? 1 : -1;
+std::int64_t whole_bias_coefficient(const Samples& samples, std::size_t row) {
+    return static_cast<std::int64_t>(bias_coefficient(samples, row));
 }
 
-int bias_coefficient(const Samples& samples, std::size_t row) {
-    const std::size_t n = samples.count();
-    if (row >= 2 * n) {
-        return 0;
-    }
-    const int label = samples.label(row < n ? row : row - n) > 0 ? 1 : -1;
-    return direction_of(samples, row) * label;
-}
-
-// The multipliers in units of a power of two that leaves the largest one `multiplier_bits` bits; empty if
+// The multipliers in units of a power of two, chosen so that the largest one has as many bits as allowed. Empty if
 // they are not usable.
 std::vector<WholeMultiplier> rounded(std::span<const Multiplier> multipliers) {
     double largest = 0;
@@ -72,15 +63,15 @@ std::vector<WholeMultiplier> rounded(std::span<const Multiplier> multipliers) {
 bool cancel_bias(const Samples& samples, std::vector<WholeMultiplier>& whole) {
     std::int64_t residual = 0;
     for (const WholeMultiplier& multiplier : whole) {
-        residual += bias_coefficient(samples, multiplier.row) * multiplier.value;
+        residual += whole_bias_coefficient(samples, multiplier.row) * multiplier.value;
     }
     if (residual == 0) {
         return true;
     }
-    const int wanted = residual > 0 ? -1 : 1;
+    const std::int64_t wanted = residual > 0 ? -1 : 1;
     WholeMultiplier* largest = nullptr;
     for (WholeMultiplier& multiplier : whole) {
-        if (bias_coefficient(samples, multiplier.row) == wanted &&
+        if (whole_bias_coefficient(samples, multiplier.row) == wanted &&
             (largest == nullptr || multiplier.value > largest->value)) {
             largest = &multiplier;
         }
@@ -96,7 +87,7 @@ bool cancel_bias(const Samples& samples, std::vector<WholeMultiplier>& whole) {
 
 double certified_value(const Samples& samples, std::span<const ExtraRow> extra_rows,
                        std::span<const Multiplier> multipliers) {
-    const std::size_t n = samples.count();
+    const RowNumbers numbers(samples.count());
     std::vector<WholeMultiplier> whole = rounded(multipliers);
     if (whole.empty() || !cancel_bias(samples, whole)) {
         return 0;
@@ -107,15 +98,15 @@ double certified_value(const Samples& samples, std::span<const ExtraRow> extra_r
     double gradient_size = 0;  // sum lambda ||a||
     for (const WholeMultiplier& multiplier : whole) {
         const auto factor = static_cast<double>(multiplier.value);
-        if (multiplier.row < 2 * n) {
-            const std::size_t i = multiplier.row < n ? multiplier.row : multiplier.row - n;
-            const double signed_factor = direction_of(samples, multiplier.row) * factor;
+        if (!numbers.is_extra(multiplier.row)) {
+            const std::size_t i = numbers.sample(multiplier.row);
+            const double signed_factor = numbers.sign(multiplier.row) * factor;
             add_scaled(gradient.data(), signed_factor, samples.row(i), samples.stride());
             demand += signed_factor;
             gradient_size += factor * samples.norm(i);
         } else {
-            assert(multiplier.row - 2 * n < extra_rows.size());
-            const ExtraRow& extra = extra_rows[multiplier.row - 2 * n];
+            assert(numbers.extra_index(multiplier.row) < extra_rows.size());
+            const ExtraRow& extra = extra_rows[numbers.extra_index(multiplier.row)];
             assert(extra.normal.size() == samples.stride());
             add_scaled(gradient.data(), factor, extra.normal.data(), samples.stride());
             demand += factor * extra.bound;
@@ -123,11 +114,11 @@ double certified_value(const Samples& samples, std::span<const ExtraRow> extra_r
             gradient_size += factor * std::sqrt(dot(extra.normal.data(), extra.normal.data(), samples.stride()));
         }
     }
-    const double terms = static_cast<double>(whole.size() + samples.dimension() + 8);
-    // Once an inexact term is in the sum, the whole-number terms are rounded too.
+    const double terms = static_cast<double>(whole.size() + samples.dimension() + roundings_of_term);
+    // If the sum has an inexact term, the integer terms are rounded too.
     if (demand_size > 0) {
         for (const WholeMultiplier& multiplier : whole) {
-            demand_size += multiplier.row < 2 * n ? static_cast<double>(multiplier.value) : 0.0;
+            demand_size += numbers.is_extra(multiplier.row) ? 0.0 : static_cast<double>(multiplier.value);
         }
     }
     const double safe_demand = demand - terms * rounding_unit * demand_size;
@@ -138,7 +129,7 @@ double certified_value(const Samples& samples, std::span<const ExtraRow> extra_r
         return 0;
     }
     const double ratio = safe_demand / safe_norm;
-    const double value = 0.5 * ratio * ratio * (1 - 8 * rounding_unit);
+    const double value = 0.5 * ratio * ratio * (1 - roundings_of_result * rounding_unit);
     return std::isfinite(value) ? value : std::numeric_limits<double>::max();
 }
 

@@ -1,14 +1,14 @@
 // Proofs that a set of rows cannot be satisfied cheaply, from multipliers alone.
 //
-// A row asks a . w + c b >= d. For multipliers lambda >= 0 with sum lambda c = 0, every (w, b) that satisfies
-// all rows has g . w >= s, where g = sum lambda a and s = sum lambda d; so if s > 0,
+// A row requires a . w + c b >= d. For multipliers lambda >= 0 with sum lambda c = 0, every (w, b) that satisfies
+// all rows has g . w >= s, where g = sum lambda a and s = sum lambda d. So if s > 0,
 //
 //     1/2 ||w||^2 >= s^2 / (2 ||g||^2).
 //
-// It does not matter where the multipliers come from. b is unbounded, so sum lambda c must be exactly zero:
-// multipliers are rounded to multiples of one power of two, which makes that sum exact, and what is left over
-// is cancelled by increasing one of them. The rounding of g and s is allowed for on the safe side, and so is
-// one rounding of every feature when the data were centred.
+// It does not matter how the multipliers were found. Because b is unbounded, sum lambda c must be exactly zero. So
+// multipliers are rounded to multiples of one power of two, which makes that sum exact, and one of them is
+// increased to cancel what is left. The rounding errors of g and s are bounded on the safe side, including one
+// rounding of every feature when the data were centred.
 #pragma once
 
 #include <cstddef>
@@ -16,20 +16,14 @@
 #include <vector>
 
 #include "base/samples.h"
+#include "qp/rows.h"
 
 namespace hardmargin {
 
-// A row and its multiplier. Row i < n keeps sample i (a = y x, c = y, d = 1); row n + i asks the opposite of
-// it (sample i is not beyond its margin: -a, -c, -1); row 2n + j is extra row j.
+// A row, by its number (qp/rows.h), and its multiplier.
 struct Multiplier {
     std::size_t row;
     double value;
-};
-
-// A row a . w >= d without bias, beside those of the samples.
-struct ExtraRow {
-    std::vector<double> normal;  // of Samples::stride() entries
-    double bound;
 };
 
 // A valid lower bound on 1/2 ||w||^2 over all (w, b) that satisfy the rows; 0 if nothing can be claimed.

@@ -15,24 +15,39 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 // Shares closer to zero than this do not limit a step.
 constexpr double share_tolerance = 1e-12;
-// Margins are 1; they are met to this precision where rounding allows it, and never to less than the worst
-// one.
+// Rows must be satisfied to this tolerance if rounding permits, and always to the worst one.
 constexpr double margin_tolerance = 1e-10;
 constexpr double worst_margin_tolerance = 1e-6;
-// The value is driven this much beyond the threshold, relatively, so that rounding cannot spoil the
-// certificate.
+// Rounding of a margin, relative to the size of its terms.
+constexpr double margin_rounding = 64 * std::numeric_limits<double>::epsilon();
+// The factor by which the tolerance grows if rounding violates a tight row of an exact solution.
+constexpr double loosening = 10;
+// The value must exceed the threshold by this share, so that rounding cannot invalidate the certificate.
 constexpr double threshold_slack = 1e-11;
-// Multipliers smaller than this, relative to the largest one, are left out of a certificate.
+// Multipliers smaller than this share of the largest one are dropped from a certificate.
 constexpr double support_tolerance = 1e-12;
+// Updates after which the basis is rebuilt.
 constexpr int largest_age = 100;
-// The clock costs nothing beside this many multiply-adds.
+// How often a solve in numerical trouble is restarted.
+constexpr int most_restarts = 1;
+// Calling `stop` costs nothing compared with this many multiply-adds.
 constexpr std::uint64_t work_between_stops = 100000;
+
+// Far more steps than a row needs to enter or leave, and rows than a solve needs, unless rounding causes cycling.
+std::size_t step_limit(const Samples& samples) {
+    return 4 * samples.dimension() + 16;
+}
+
+std::size_t iteration_limit(const Samples& samples) {
+    return 50 * (samples.dimension() + 20) + samples.count();
+}
 
 }  // namespace
 
 MaxMargin::MaxMargin(const Samples& samples)
     : samples_(samples),
-      enabled_(2 * samples.count()),
+      rows_(samples.count()),
+      enabled_(rows_.sample_rows()),
       place_in_list_(samples.count()),
       keep_offsets_(samples.padded_count(), infinity),
       coarse_offsets_(samples.padded_count(), std::numeric_limits<float>::infinity()),
@@ -54,13 +69,12 @@ void MaxMargin::enable(std::size_t row) {
         return;
     }
     enabled_[row] = 1;
-    const std::size_t n = samples_.count();
-    if (row < n) {
+    if (rows_.keeps(row)) {
         assert(!pooled_ || in_pool(row));
         set_keep_offset(row, true);
         list(row);
         ++enabled_counts_[samples_.label(row) > 0];
-    } else if (row < 2 * n) {
+    } else if (rows_.is_flip(row)) {
         flips_.push_back(row);
     }
 }
@@ -71,12 +85,11 @@ void MaxMargin::disable(std::size_t row) {
         return;
     }
     enabled_[row] = 0;
-    const std::size_t n = samples_.count();
-    if (row < n) {
+    if (rows_.keeps(row)) {
         set_keep_offset(row, false);
         unlist(row);
         --enabled_counts_[samples_.label(row) > 0];
-    } else if (row < 2 * n) {
+    } else if (rows_.is_flip(row)) {
         flips_.erase(std::find(flips_.begin(), flips_.end(), row));
     }
     const auto found = std::find(solution_.active.begin(), solution_.active.end(), row);
@@ -120,15 +133,15 @@ void MaxMargin::set_extra_rows(std::vector<ExtraRow> rows) {
     extra_rows_ = std::move(rows);
     assert(std::all_of(extra_rows_.begin(), extra_rows_.end(),
                        [this](const ExtraRow& row) { return row.normal.size() == samples_.stride(); }));
-    enabled_.resize(2 * samples_.count());
-    enabled_.resize(2 * samples_.count() + extra_rows_.size());
+    enabled_.resize(rows_.sample_rows());
+    enabled_.resize(rows_.sample_rows() + extra_rows_.size());
 }
 
 // ---- the search
 
 void MaxMargin::start() {
-    // Without weights all samples look alike. The first two are those that the line through the class means
-    // puts deepest in the other class.
+    // With w = 0 all samples look alike. Start with the two that lie deepest in the other class along the line
+    // through the class means.
     const std::size_t n = samples_.count();
     if (enabled_counts_[0] == 0 || enabled_counts_[1] == 0 || !extra_rows_.empty() || !flips_.empty()) {
         return;
@@ -145,7 +158,9 @@ void MaxMargin::start() {
     solution_.active.push_back(deepest[0]);
     solution_.multipliers.push_back(0.0);
     set_bias();
-    if (enter(deepest[1], 2.0, infinity) != Entry::entered) {
+    // w = 0, and the anchor sets b: the other class has a margin of -1.
+    constexpr double violation = 2;
+    if (enter(deepest[1], violation, infinity) != EntryOutcome::entered) {
         forget();
     }
 }
@@ -175,21 +190,20 @@ void MaxMargin::project_on_means() {
 double MaxMargin::tolerance() const {
     const double length = std::sqrt(2 * solution_.value) + origin_length_;
     const double size = length * samples_.largest_norm() + std::abs(solution_.bias);
-    return std::clamp(64 * std::numeric_limits<double>::epsilon() * size, margin_tolerance, worst_margin_tolerance);
+    return std::clamp(margin_rounding * size, margin_tolerance, worst_margin_tolerance);
 }
 
-MaxMargin::Entry MaxMargin::enter(std::size_t row, double violation, double threshold) {
+MaxMargin::EntryOutcome MaxMargin::enter(std::size_t row, double violation, double threshold) {
     double multiplier = 0;
-    const std::size_t most_steps = 4 * samples_.dimension() + 16;
+    const std::size_t most_steps = step_limit(samples_);
     for (std::size_t steps = 0; steps < most_steps; ++steps) {
-        if (!anchored() && row < 2 * samples_.count()) {
-            // b is free. Balance asks for a multiplier of zero; and reduced normals of extra rows need no
-            // anchor.
+        if (!anchored() && !rows_.is_extra(row)) {
+            // b is free. The balance requires a multiplier of zero, and normals of extra rows need no anchor.
             solution_.active.insert(solution_.active.begin(), row);
             solution_.multipliers.insert(solution_.multipliers.begin(), 0.0);
             solution_.exact = false;
             set_bias();
-            return Entry::entered;
+            return EntryOutcome::entered;
         }
         const double squared_length = steps == 0 ? relate(row) : relate_again(row);
         double dual_step = infinity;
@@ -205,13 +219,13 @@ MaxMargin::Entry MaxMargin::enter(std::size_t row, double violation, double thre
         if (step == infinity) {
             certify_ray(row);
             withdraw_or_forget(row, multiplier);
-            return Entry::impossible;
+            return EntryOutcome::impossible;
         }
         const double value = solution_.value + step * (violation - 0.5 * step * squared_length);
         if (value >= threshold) {
             certify_step(row, multiplier, step);
             withdraw_or_forget(row, multiplier);
-            return Entry::passed_threshold;
+            return EntryOutcome::passed_threshold;
         }
         for (std::size_t index = 0; index < solution_.active.size(); ++index) {
             solution_.multipliers[index] = std::max(0.0, solution_.multipliers[index] - step * shares_[index]);
@@ -225,19 +239,19 @@ MaxMargin::Entry MaxMargin::enter(std::size_t row, double violation, double thre
         if (primal_step <= dual_step) {
             append(row, multiplier, squared_length);
             set_bias();
-            return Entry::entered;
+            return EntryOutcome::entered;
         }
         if (!erase(leaving)) {
-            return Entry::trouble;
+            return EntryOutcome::trouble;
         }
     }
-    return Entry::trouble;
+    return EntryOutcome::trouble;
 }
 
 bool MaxMargin::withdraw(std::size_t row, double multiplier) {
-    const std::size_t most_steps = 4 * samples_.dimension() + 16;
+    const std::size_t most_steps = step_limit(samples_);
     for (std::size_t steps = 0; multiplier > 0; ++steps) {
-        if (steps == most_steps || (!anchored() && row < 2 * samples_.count())) {
+        if (steps == most_steps || (!anchored() && !rows_.is_extra(row))) {
             return false;
         }
         const double squared_length = steps == 0 ? relate(row) : relate_again(row);
@@ -278,7 +292,7 @@ MaxMarginStatus MaxMargin::solve(double threshold) {
     assert(origin_.empty() || threshold == no_threshold);
     assert(!std::isnan(threshold));
     const double reach = threshold * (1 + threshold_slack);
-    const std::size_t most_iterations = 50 * (samples_.dimension() + 20) + samples_.count();
+    const std::size_t most_iterations = iteration_limit(samples_);
     double looseness = 1;
     int restarts = 0;
     coarse_ = false;
@@ -317,7 +331,7 @@ MaxMarginStatus MaxMargin::solve(double threshold) {
             }
             if (!refresh()) {
                 forget();
-                if (++restarts > 1) {
+                if (++restarts > most_restarts) {
                     return MaxMarginStatus::failed;
                 }
                 start();
@@ -325,35 +339,35 @@ MaxMarginStatus MaxMargin::solve(double threshold) {
             continue;
         }
         if (std::find(solution_.active.begin(), solution_.active.end(), row) != solution_.active.end()) {
-            // A tight row is violated only by rounding: first make the solution exact, then ask for less.
+            // Only rounding can violate a tight row: make the solution exact, then loosen the tolerance.
             if (!solution_.exact) {
                 if (!refresh()) {
                     forget();
                 }
             } else {
-                looseness *= 10;
-                if (allowed * 10 > worst_margin_tolerance) {
+                looseness *= loosening;
+                if (allowed * loosening > worst_margin_tolerance) {
                     return MaxMarginStatus::failed;
                 }
             }
             continue;
         }
         switch (enter(row, violation, reach)) {
-            case Entry::entered:
+            case EntryOutcome::entered:
                 break;
-            case Entry::passed_threshold:
+            case EntryOutcome::passed_threshold:
                 if (certificate_value_ >= threshold) {
                     return MaxMarginStatus::threshold;
                 }
                 return MaxMarginStatus::failed;
-            case Entry::impossible:
+            case EntryOutcome::impossible:
                 if (certificate_value_ > 0 && (threshold == no_threshold || certificate_value_ >= threshold)) {
                     return MaxMarginStatus::infeasible;
                 }
                 return MaxMarginStatus::failed;
-            case Entry::trouble:
+            case EntryOutcome::trouble:
                 forget();
-                if (++restarts > 1) {
+                if (++restarts > most_restarts) {
                     return MaxMarginStatus::failed;
                 }
                 start();

@@ -2,14 +2,14 @@
 //
 //     minimise 1/2 ||w||^2   subject to   a . w + c b >= d   for every enabled row
 //
-// by a dual active set method: the active rows are tight, w is the combination of their normals with multipliers
-// lambda >= 0, and violated rows enter one at a time while the value only grows. Hence every intermediate value is
-// a lower bound, the search can stop as soon as it passes a threshold, and the last solution stays a valid start
+// by a dual active set method. The active rows are tight, w is a combination of their normals with multipliers
+// lambda >= 0, and violated rows enter one at a time while the value increases. So every intermediate value is a
+// lower bound, the search can stop as soon as it passes a threshold, and the last solution is a valid warm start
 // when rows are enabled or disabled.
 //
-// The bias is exact: it has no cost, so sum lambda c = 0 always holds. One active sample, the anchor, fixes b; the
-// normals of the other active rows are reduced by the anchor's, a - (c / c_0) a_0, and kept in a Basis, so that a
-// step costs O(rows * dimension) and conditioning is not squared.
+// The bias is exact: it has no cost, so sum lambda c = 0 always holds. One active sample, the anchor, determines b.
+// The normals of the other active rows are reduced by the anchor's, a - (c / c_0) a_0, and kept in a Basis. So a
+// step costs O(rows * dimension), and the condition number is not squared.
 #pragma once
 
 #include <algorithm>
@@ -26,15 +26,15 @@
 #include "base/samples.h"
 #include "qp/basis.h"
 #include "qp/certificate.h"
+#include "qp/rows.h"
 
 namespace hardmargin {
 
 enum class MaxMarginStatus {
-    optimal,     // all enabled rows are satisfied, and w is the shortest such
+    optimal,     // w is the shortest one that satisfies all enabled rows
     threshold,   // the value reaches the threshold; certificate() proves it
-    infeasible,  // but for rounding no (w, b) satisfies the enabled rows; certificate() proves how long any would
-                 // be
-    failed       // rounding or a stop got in the way; nothing is claimed
+    infeasible,  // unsatisfiable up to rounding; certificate() proves a lower bound on the norm of any (w, b)
+    failed       // because of rounding or a stop; nothing is claimed
 };
 
 class MaxMargin {
@@ -55,14 +55,11 @@ public:
 
     explicit MaxMargin(const Samples& samples);
 
-    // Row numbers as in qp/certificate.h.
-    std::size_t flip_row(std::size_t sample) const {
-        assert(sample < samples_.count());
-        return samples_.count() + sample;
-    }
-    std::size_t extra_row(std::size_t j) const {
-        assert(j < extra_rows_.size());
-        return 2 * samples_.count() + j;
+    const RowNumbers& rows() const { return rows_; }
+    std::size_t flip_row(std::size_t sample) const { return rows_.flip(sample); }
+    std::size_t extra_row(std::size_t index) const {
+        assert(index < extra_rows_.size());
+        return rows_.extra(index);
     }
 
     bool enabled(std::size_t row) const {
@@ -70,7 +67,7 @@ public:
         return enabled_[row] != 0;
     }
     void enable(std::size_t row);
-    // Also takes the row out of the solution, which stays a valid start.
+    // Also removes the row from the solution, which stays a valid warm start.
     void disable(std::size_t row);
     // Disables all rows and forgets the solution.
     void clear();
@@ -79,23 +76,21 @@ public:
     // Replaces the extra rows; they start disabled, and the solution is forgotten.
     void set_extra_rows(std::vector<ExtraRow> rows);
 
-    // Of the samples, only these may be enabled until clear(): violated ones are looked for among them, and after
-    // the extra rows.
+    // Until clear(), only samples of the pool may be enabled. Violated rows are searched for among the extra rows
+    // first and then in the pool.
     void set_pool(std::span<const std::uint32_t> pool);
-    // Minimises 1/2 ||w - origin||^2 instead, until clear(), and forgets the solution; value() is that then, and
-    // there are no thresholds. Where only the certificate of an infeasible problem is wanted, which is the same
-    // from everywhere, a point among the extra rows is a good one to start from. `origin` has Samples::stride()
-    // entries.
+    // Until clear(), minimises 1/2 ||w - origin||^2 instead, which value() then returns; thresholds are not
+    // allowed. Forgets the solution. If only a certificate of infeasibility is wanted, which does not depend on the
+    // origin, a point that satisfies the extra rows is a good origin. `origin` has Samples::stride() entries.
     void set_origin(std::span<const double> origin);
 
-    // `stop` is asked during long solves; when it says yes they end as failed.
+    // `stop` is called during long solves; if it returns true they end as failed.
     void set_stop(std::function<bool()> stop) { stop_ = std::move(stop); }
 
-    // Continues from the current solution. Stops as soon as the value is proven to reach `threshold`.
+    // Warm starts from the current solution. Stops as soon as the value is proven to reach `threshold`.
     MaxMarginStatus solve(double threshold = no_threshold);
 
-    // 1/2 ||w||^2: the optimum after solve() returned optimal, else the value of the rows active in the
-    // solution.
+    // 1/2 ||w||^2: the optimum if solve() returned optimal, otherwise the value of the active rows.
     double value() const { return solution_.value; }
     std::span<const double> weights() const { return solution_.weights; }  // padded to Samples::stride()
     double bias() const { return solution_.bias; }
@@ -110,29 +105,28 @@ public:
     std::span<const std::size_t> active_rows() const { return solution_.active; }
     std::span<const double> multipliers() const { return solution_.multipliers; }
 
-    // After threshold or infeasible: the rows of the proof, with multipliers, and the value that they
-    // certify.
+    // After threshold or infeasible: the rows of the proof with their multipliers, and the value they certify.
     std::span<const Multiplier> certificate() const { return certificate_; }
     double certificate_value() const { return certificate_value_; }
     // The value that the multipliers of the current solution certify; makes them the certificate.
     double certify_solution();
 
-    // The shortest direction along which active row `index` loses its margin at unit rate while all other
-    // active rows stay tight; `direction` has Samples::stride() entries.
+    // The shortest direction along which the margin of active row `index` decreases at unit rate while all other
+    // active rows stay tight. `direction` has Samples::stride() entries.
     void release_direction(std::size_t index, double* direction, double& bias_direction);
 
     const Solution& solution() const { return solution_; }
-    // Returns to an earlier solution; the rows active in it must be enabled.
+    // Returns to an earlier solution. The rows active in it must be enabled.
     void restore(const Solution& solution) {
         solution_ = solution;
         assert(active_rows_are_enabled());
     }
-    // The same, and of the samples' rows exactly these are enabled: keeping sample i if kept(i), its flip if
+    // The same, and sets which sample rows are enabled: the row that keeps sample i if kept(i), its flip if
     // flipped(i).
     template <typename Kept, typename Flipped>
     void restore(const Solution& solution, const Kept& kept, const Flipped& flipped);
 
-    // Multiply-adds spent, for budgets that do not depend on the clock.
+    // Multiply-adds so far, for budgets that do not depend on the clock.
     std::uint64_t work() const { return work_; }
     const Samples& samples() const { return samples_; }
 
@@ -149,7 +143,8 @@ private:
         place_in_list_[last] = place_in_list_[sample];
         listed_.pop_back();
     }
-    // Whether the enabled samples and flips are so few that looking at each of them beats a pass over all samples.
+    // Whether the enabled samples and flips are so few that pricing them one by one is faster than all samples at
+    // once.
     bool few_rows() const { return few_rows_factor * (listed_.size() + flips_.size()) < samples_.count(); }
     void set_keep_offset(std::size_t sample, bool kept) {
         keep_offsets_[sample] = kept ? 0.0 : std::numeric_limits<double>::infinity();
@@ -167,27 +162,26 @@ private:
                            [this](std::size_t row) { return enabled(row); });
     }
 
-    enum class Entry { entered, passed_threshold, impossible, trouble };
+    enum class EntryOutcome { entered, passed_threshold, impossible, trouble };
 
-    double bias_coefficient(std::size_t row) const;
+    double bias_coefficient(std::size_t row) const { return hardmargin::bias_coefficient(samples_, row); }
     double bound(std::size_t row) const;
     double normal_norm(std::size_t row) const;
-    bool anchored() const { return !solution_.active.empty() && solution_.active[0] < 2 * samples_.count(); }
-    // The normal of a row, reduced by the anchor's, into normal_.
+    bool anchored() const { return !solution_.active.empty() && !rows_.is_extra(solution_.active[0]); }
+    // Stores the normal of a row, reduced by the anchor's, in normal_.
     void load_reduced_normal(std::size_t row);
 
-    // How the normal of a row outside the active set hangs together with the active ones: fills shares_ (one
-    // an active row) and rest_, and returns the squared length of the rest, 0 if the normal lies in their
-    // span.
+    // Expresses the normal of an inactive row by the active ones: sets shares_ (one per active row) and rest_, and
+    // returns the squared length of the rest, or 0 if the normal lies in their span.
     double relate(std::size_t row);
-    // The same for the row that was related last, after erase().
+    // The same for the row that was related last, after an erase().
     double relate_again(std::size_t row);
     double shares_and_length(std::size_t row);
     void append(std::size_t row, double multiplier, double squared_length);
-    // Takes an active row out and leaves the multipliers of the others as they are.
+    // Removes an active row and leaves the multipliers of the others unchanged.
     bool erase(std::size_t index);
     bool rebuild_basis();
-    // Makes the solution exact for its active rows; false if they do not admit one with multipliers >= 0.
+    // Recomputes the solution from its active rows; false if that gives a negative multiplier.
     bool refresh();
     // Whether the weights are the combination of the active normals and the active rows are tight, to working
     // precision; sets the value from the weights.
@@ -195,51 +189,51 @@ private:
     void set_bias();
 
     void start();
-    // For start(): the difference of the class means into normal_, and its products with the enabled samples into
-    // margins_.
+    // For start(): stores the difference of the class means in normal_, and its products with the enabled samples
+    // in margins_.
     void project_on_means();
-    // The margins of the enabled samples and flips, or of all samples, into margins_, and the enabled sample that
-    // misses its own by more than `violation`, which becomes what it is missed by; or none().
+    // Stores the margins of the enabled samples and flips, or of all samples, in margins_. Returns an enabled
+    // sample whose violation exceeds `violation`, and sets `violation` to it; or none().
     std::size_t price_listed(double& violation);
     std::size_t price_all(double tolerance, double& violation);
-    // The enabled row that is farthest from being satisfied, or none().
+    // The most violated enabled row, or none().
     std::size_t most_violated(double tolerance, double& violation);
-    // A sample that is clearly violated, found in single precision, or none().
+    // A clearly violated sample, found in single precision, or none().
     std::size_t clearly_violated(double& violation);
-    // Violations that single precision cannot have made up.
+    // Larger violations cannot be caused by single precision.
     static constexpr double clear_violation = 1e-2;
-    // The enabled extra row that misses its bound by most and more than `violation`, which it sets, or none().
+    // The most violated enabled extra row, if it exceeds `violation`, which is set to it; or none().
     std::size_t most_violated_extra_row(double& violation);
     // With a pool: such an extra row, or a clearly violated sample of the pool.
     std::size_t clearly_violated_in_pool(double tolerance, double& violation);
     // ||w - origin||^2.
     double squared_distance() const;
     void return_to_origin();
-    // What a row asks for beyond the origin.
+    // The bound of a row for w - origin.
     double bound_from_origin(std::size_t row) const;
-    std::size_t none() const { return 2 * samples_.count() + extra_rows_.size(); }
+    std::size_t none() const { return rows_.extra(extra_rows_.size()); }
     double tolerance() const;
-    Entry enter(std::size_t row, double violation, double threshold);
-    // Lowers the multiplier of a row outside the active set to zero, which leaves a solution of the active
-    // rows.
+    EntryOutcome enter(std::size_t row, double violation, double threshold);
+    // Lowers the multiplier of an inactive row to zero, which leaves a solution of the active rows.
     bool withdraw(std::size_t row, double multiplier);
     void withdraw_or_forget(std::size_t row, double multiplier);
-    // Set certificate_ from the solution, from a step of `row` along the direction last looked at, or from
-    // that direction itself, and then certify what is left of it without its smallest multipliers.
+    // Set certificate_ from the last step of `row`, or from the ray of its direction; certify() drops the smallest
+    // multipliers and computes the value of the rest.
     void certify();
     void certify_step(std::size_t row, double multiplier, double step);
     void certify_ray(std::size_t row);
 
     const Samples& samples_;
+    RowNumbers rows_;
     std::vector<ExtraRow> extra_rows_;
     std::vector<unsigned char> enabled_;
     std::vector<std::uint32_t> listed_;  // the enabled samples, in any order
     std::vector<std::size_t> place_in_list_;
-    std::vector<double> keep_offsets_;   // 0 for enabled samples, infinity for the others: pricing without branches
+    std::vector<double> keep_offsets_;   // 0 for enabled samples, infinity for others: branch-free pricing
     std::vector<float> coarse_offsets_;  // the same in single precision
     std::vector<float> coarse_weights_;
     std::vector<float> coarse_scores_;
-    bool coarse_ = false;  // far from the solution single precision finds violated rows well enough
+    bool coarse_ = false;  // price in single precision while far from the solution
     bool pooled_ = false;
     std::vector<std::uint32_t> pool_;
     std::vector<std::uint32_t> place_in_pool_;  // by samples
@@ -253,12 +247,12 @@ private:
     std::vector<std::size_t> flips_;               // the enabled flips
     Solution solution_;
     mutable std::vector<double> margins_;
-    mutable bool margins_are_complete_ = true;  // not only those of the enabled rows
+    mutable bool margins_are_complete_ = true;  // of all samples, not only of the enabled ones
     std::vector<double> normal_;
     std::vector<double> rest_;
     std::vector<double> projections_;
     double rest_squared_ = 0;
-    bool split_is_current_ = false;  // normal_, projections_ and rest_ belong to the present basis
+    bool split_is_current_ = false;  // normal_, projections_ and rest_ belong to the current basis
     std::vector<double> shares_;
     std::vector<Multiplier> certificate_;
     double certificate_value_ = 0;
@@ -270,7 +264,7 @@ private:
 template <typename Kept, typename Flipped>
 void MaxMargin::restore(const Solution& solution, const Kept& kept, const Flipped& flipped) {
     assert(!pooled_);
-    std::fill_n(enabled_.begin(), 2 * samples_.count(), static_cast<unsigned char>(0));
+    std::fill_n(enabled_.begin(), rows_.sample_rows(), static_cast<unsigned char>(0));
     flips_.clear();
     listed_.clear();
     enabled_counts_ = {0, 0};

@@ -1,4 +1,4 @@
-// The active rows of the max-margin problem: how their normals hang together, and the solution that they define.
+// The active rows of the max-margin problem: the factorisation of their normals, and the solution they define.
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -11,49 +11,42 @@ namespace hardmargin {
 
 namespace {
 
-// A normal whose part outside the span of the others is shorter than this, relative to what it was computed
-// from, lies inside.
+// A normal lies in the span of the others if its rest is shorter than this, relative to what it was computed from.
 constexpr double dependence_tolerance = 1e-10;
-// Multipliers below zero by no more than this, relative to the largest one, are zero.
+// The same for rows that have already been found independent.
+constexpr double rebuilding_tolerance = 0.1 * dependence_tolerance;
+// Negative multipliers up to this share of the largest one count as zero.
 constexpr double negative_tolerance = 1e-9;
-// How far a solution may be from the combination of its active rows' normals, and these from being tight.
+// Allowed error of w as a combination of the active normals, and of the slack of active rows.
 constexpr double consistency_tolerance = 1e-8;
 
 }  // namespace
 
-double MaxMargin::bias_coefficient(std::size_t row) const {
-    const std::size_t n = samples_.count();
-    return row < n ? samples_.label(row) : row < 2 * n ? -samples_.label(row - n) : 0.0;
-}
-
 double MaxMargin::bound(std::size_t row) const {
-    const std::size_t n = samples_.count();
-    return row < n ? 1.0 : row < 2 * n ? -1.0 : extra_rows_[row - 2 * n].bound;
+    return rows_.is_extra(row) ? extra_rows_[rows_.extra_index(row)].bound : rows_.sign(row);
 }
 
 double MaxMargin::normal_norm(std::size_t row) const {
-    const std::size_t n = samples_.count();
-    if (row < 2 * n) {
-        return samples_.norm(row < n ? row : row - n);
+    if (!rows_.is_extra(row)) {
+        return samples_.norm(rows_.sample(row));
     }
-    const double* normal = extra_rows_[row - 2 * n].normal.data();
+    const double* normal = extra_rows_[rows_.extra_index(row)].normal.data();
     return std::sqrt(dot(normal, normal, samples_.stride()));
 }
 
 void MaxMargin::load_reduced_normal(std::size_t row) {
-    const std::size_t n = samples_.count();
     const std::size_t stride = samples_.stride();
-    if (row >= 2 * n) {
-        std::copy_n(extra_rows_[row - 2 * n].normal.data(), stride, normal_.data());
+    if (rows_.is_extra(row)) {
+        std::copy_n(extra_rows_[rows_.extra_index(row)].normal.data(), stride, normal_.data());
         return;
     }
-    const std::size_t sample = row < n ? row : row - n;
-    const double sign = row < n ? 1.0 : -1.0;
+    const std::size_t sample = rows_.sample(row);
+    const double sign = rows_.sign(row);
     std::transform(samples_.row(sample), samples_.row(sample) + stride, normal_.data(),
                    [sign](double value) { return sign * value; });
     if (anchored()) {
-        // Up to the signs of flips, which cancel, (c / c_0) a_0 is the anchor's x times this row's c.
-        const std::size_t anchor = solution_.active[0] < n ? solution_.active[0] : solution_.active[0] - n;
+        // (c / c_0) a_0 is the anchor's x times this row's c; the sign of a flipped anchor cancels.
+        const std::size_t anchor = rows_.sample(solution_.active[0]);
         add_scaled(normal_.data(), -bias_coefficient(row) * samples_.label(anchor), samples_.row(anchor), stride);
     }
 }
@@ -107,10 +100,10 @@ bool MaxMargin::erase(std::size_t index) {
         return true;
     }
     split_is_current_ = false;
-    // The sample with the largest multiplier is the one least likely to leave soon.
+    // The new anchor: the sample with the largest multiplier is least likely to leave soon.
     std::size_t heir = solution_.active.size();
     for (std::size_t other = 0; other < solution_.active.size(); ++other) {
-        if (solution_.active[other] < 2 * samples_.count() &&
+        if (!rows_.is_extra(solution_.active[other]) &&
             (heir == solution_.active.size() || solution_.multipliers[other] > solution_.multipliers[heir])) {
             heir = other;
         }
@@ -131,7 +124,7 @@ bool MaxMargin::rebuild_basis() {
         load_reduced_normal(row);
         const double squared_length = solution_.basis.split(normal_.data(), projections_.data(), rest_.data());
         const double shortest =
-            0.1 * dependence_tolerance * (normal_norm(row) + (anchored() ? normal_norm(solution_.active[0]) : 0.0));
+            rebuilding_tolerance * (normal_norm(row) + (anchored() ? normal_norm(solution_.active[0]) : 0.0));
         if (!(squared_length > shortest * shortest) || solution_.basis.count() == samples_.dimension()) {
             return false;
         }
@@ -184,7 +177,6 @@ bool MaxMargin::refresh() {
 }
 
 bool MaxMargin::consistent() {
-    const std::size_t n = samples_.count();
     double largest = 0;
     double shortfall = 0;
     std::copy(solution_.weights.begin(), solution_.weights.end(), rest_.begin());
@@ -195,12 +187,12 @@ bool MaxMargin::consistent() {
         const std::size_t row = solution_.active[index];
         const double multiplier = solution_.multipliers[index];
         double slack = 0;
-        if (row < 2 * n) {
-            const std::size_t sample = row < n ? row : row - n;
-            add_scaled(rest_.data(), row < n ? -multiplier : multiplier, samples_.row(sample), samples_.stride());
+        if (!rows_.is_extra(row)) {
+            const std::size_t sample = rows_.sample(row);
+            add_scaled(rest_.data(), -rows_.sign(row) * multiplier, samples_.row(sample), samples_.stride());
             slack = std::abs(margins_[sample] - 1.0);
         } else {
-            const ExtraRow& extra = extra_rows_[row - 2 * n];
+            const ExtraRow& extra = extra_rows_[rows_.extra_index(row)];
             add_scaled(rest_.data(), -multiplier, extra.normal.data(), samples_.stride());
             slack = std::abs(dot(extra.normal.data(), solution_.weights.data(), samples_.stride()) - extra.bound);
         }
@@ -220,8 +212,7 @@ void MaxMargin::set_bias() {
     if (!anchored()) {
         return;
     }
-    const std::size_t n = samples_.count();
-    const std::size_t anchor = solution_.active[0] < n ? solution_.active[0] : solution_.active[0] - n;
+    const std::size_t anchor = rows_.sample(solution_.active[0]);
     // A tight sample has y (w.x + b) = 1, kept or flipped; y is its own inverse.
     solution_.bias =
         samples_.label(anchor) * (1.0 - dot(samples_.row(anchor), solution_.weights.data(), samples_.stride()));
@@ -236,7 +227,7 @@ void MaxMargin::release_direction(std::size_t index, double* direction, double& 
     std::vector<double> coordinates(count);
     for (std::size_t k = 0; k < count; ++k) {
         const std::size_t row = solution_.active[first + k];
-        // Reduced by the anchor, whose own rate is -1 or 0.
+        // Reduced by the anchor, whose rate is -1 or 0.
         rates[k] = first + k == index ? -1.0 : 0.0;
         if (anchor_released) {
             rates[k] += bias_coefficient(row) * bias_coefficient(solution_.active[0]);
@@ -247,9 +238,8 @@ void MaxMargin::release_direction(std::size_t index, double* direction, double& 
     solution_.basis.add_to(coordinates.data(), direction);
     bias_direction = 0;
     if (first == 1) {
-        const std::size_t n = samples_.count();
-        const std::size_t anchor = solution_.active[0] < n ? solution_.active[0] : solution_.active[0] - n;
-        const double rate = anchor_released ? (solution_.active[0] < n ? -1.0 : 1.0) : 0.0;
+        const std::size_t anchor = rows_.sample(solution_.active[0]);
+        const double rate = anchor_released ? -rows_.sign(solution_.active[0]) : 0.0;
         bias_direction = samples_.label(anchor) * (rate - dot(samples_.row(anchor), direction, samples_.stride()));
     }
 }

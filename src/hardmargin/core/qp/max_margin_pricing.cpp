@@ -1,4 +1,4 @@
-// The part of MaxMargin that looks for violated rows.
+// The part of MaxMargin that searches for violated rows.
 #include <algorithm>
 
 #include "base/kernels.h"
@@ -7,7 +7,6 @@
 namespace hardmargin {
 
 std::size_t MaxMargin::most_violated(double tolerance, double& violation) {
-    const std::size_t n = samples_.count();
     if (pooled_) {
         const std::size_t clear = clearly_violated_in_pool(tolerance, violation);
         if (clear != none()) {
@@ -23,8 +22,9 @@ std::size_t MaxMargin::most_violated(double tolerance, double& violation) {
     violation = tolerance;
     std::size_t chosen = few_rows() ? price_listed(violation) : price_all(tolerance, violation);
     for (const std::size_t flip : flips_) {
-        if (margins_[flip - n] - 1.0 > violation) {
-            violation = margins_[flip - n] - 1.0;
+        const double excess = margins_[rows_.sample(flip)] - 1.0;
+        if (excess > violation) {
+            violation = excess;
             chosen = flip;
         }
     }
@@ -35,8 +35,7 @@ std::size_t MaxMargin::most_violated(double tolerance, double& violation) {
 std::size_t MaxMargin::price_listed(double& violation) {
     std::size_t chosen = none();
     const auto find_margin = [this](std::size_t i) {
-        margins_[i] =
-            dot(samples_.row(i), solution_.weights.data(), samples_.stride()) + samples_.label(i) * solution_.bias;
+        margins_[i] = samples_.margin(i, solution_.weights.data(), solution_.bias);
     };
     const double tolerance = violation;
     double farthest = 0;
@@ -50,7 +49,7 @@ std::size_t MaxMargin::price_listed(double& violation) {
         }
     }
     for (const std::size_t flip : flips_) {
-        find_margin(flip - samples_.count());
+        find_margin(rows_.sample(flip));
     }
     margins_are_complete_ = false;
     work_ += (listed_.size() + flips_.size()) * (samples_.stride() + 4);
@@ -71,8 +70,8 @@ std::size_t MaxMargin::price_all(double tolerance, double& violation) {
         }
     };
     consider(farthest);
-    // Scales are at least 1, so no sample misses its margin by more than the farthest one's scaled violation. Only
-    // if that is not negligible may a long sample still miss its margin by more than the tolerance.
+    // Scales are at least 1, so no violation exceeds the largest scaled one. Unless that is within the tolerance, a
+    // long sample may still be violated by more than the tolerance.
     if (chosen == none() && n > 0 && (1.0 - margins_[farthest]) * samples_.pricing_scales()[farthest] > tolerance) {
         for (std::size_t i = 0; i < n; ++i) {
             consider(i);
@@ -89,8 +88,7 @@ std::size_t MaxMargin::clearly_violated(double& violation) {
                      coarse_offsets_.data(), coarse_scores_.data());
     work_ += samples_.padded_count() * (samples_.dimension() + 1) / 2;
     if (i < samples_.count() && enabled_[i] != 0) {
-        const double margin =
-            dot(samples_.row(i), solution_.weights.data(), samples_.stride()) + samples_.label(i) * solution_.bias;
+        const double margin = samples_.margin(i, solution_.weights.data(), solution_.bias);
         const bool active =
             std::find(solution_.active.begin(), solution_.active.end(), i) != solution_.active.end();
         if (!active && 1.0 - margin > clear_violation) {

@@ -1,4 +1,4 @@
-// The max-margin problem inside a region of directions: whether it has any solution is all that is asked.
+// The max-margin problem inside a region of directions, where only feasibility matters.
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -66,25 +66,25 @@ double MaxMargin::bound_from_origin(std::size_t row) const {
     if (origin_.empty()) {
         return bound(row);
     }
-    const std::size_t n = samples_.count();
-    if (row >= 2 * n) {
-        return bound(row) - dot(extra_rows_[row - 2 * n].normal.data(), origin_.data(), samples_.stride());
+    if (rows_.is_extra(row)) {
+        return bound(row) -
+               dot(extra_rows_[rows_.extra_index(row)].normal.data(), origin_.data(), samples_.stride());
     }
-    const double along = dot(samples_.row(row < n ? row : row - n), origin_.data(), samples_.stride());
-    return bound(row) - (row < n ? along : -along);
+    const double along = dot(samples_.row(rows_.sample(row)), origin_.data(), samples_.stride());
+    return bound(row) - rows_.sign(row) * along;
 }
 
 std::size_t MaxMargin::most_violated_extra_row(double& violation) {
     std::size_t chosen = none();
     work_ += extra_rows_.size() * samples_.stride();
     for (std::size_t j = 0; j < extra_rows_.size(); ++j) {
-        if (enabled_[2 * samples_.count() + j] != 0) {
+        if (enabled_[rows_.extra(j)] != 0) {
             const ExtraRow& extra = extra_rows_[j];
             const double missing =
                 extra.bound - dot(extra.normal.data(), solution_.weights.data(), samples_.stride());
             if (missing > violation) {
                 violation = missing;
-                chosen = 2 * samples_.count() + j;
+                chosen = rows_.extra(j);
             }
         }
     }
@@ -114,8 +114,7 @@ std::size_t MaxMargin::clearly_violated_in_pool(double tolerance, double& violat
         return none();
     }
     const std::size_t sample = pool_[place];
-    const double margin = dot(samples_.row(sample), solution_.weights.data(), samples_.stride()) +
-                          samples_.label(sample) * solution_.bias;
+    const double margin = samples_.margin(sample, solution_.weights.data(), solution_.bias);
     if (!(1.0 - margin > clear_violation)) {
         return none();
     }

@@ -20,7 +20,7 @@ class NodeQueue {
 public:
     bool empty() const { return nodes_.empty(); }
 
-    // Bytes, about.
+    // Bytes, approximately.
     std::size_t memory() const { return memory_; }
 
     // Infinity if the queue is empty.
@@ -28,7 +28,7 @@ public:
         return empty() ? std::numeric_limits<double>::infinity() : order_.begin()->bound;
     }
 
-    // If there is no memory for it, nothing has changed but that the node is lost.
+    // If memory runs out, the queue is unchanged and the node is lost.
     void push(Node node) {
         assert(!std::isnan(node.bound));
         const auto place = order_.insert({node.bound, created_++}).first;
@@ -42,26 +42,26 @@ public:
         memory_ += size;
     }
 
-    // Only from a queue that is not empty: the one with the smallest bound, of equal ones the newest.
+    // The node with the smallest bound, the newest one among equals. The queue must not be empty.
     Node pop_best() {
         assert(!empty());
         return take(nodes_.find(order_.begin()->number));
     }
 
-    // Likewise.
+    // The queue must not be empty.
     Node pop_newest() {
         assert(!empty());
         return take(std::prev(nodes_.end()));
     }
 
-    // Forgets those whose bound is not below `cutoff`.
+    // Discards nodes whose bound is not below `cutoff`.
     void drop_from(double cutoff) {
         while (!empty() && order_.rbegin()->bound >= cutoff) {
             take(nodes_.find(order_.rbegin()->number));
         }
     }
 
-    // All of them, oldest first, so that another queue filled with them has the same order.
+    // All nodes, oldest first, so that another queue filled with them has the same order.
     std::vector<Node> take_all() {
         std::vector<Node> all;
         all.reserve(nodes_.size());
@@ -75,7 +75,7 @@ public:
     }
 
 private:
-    // What map and set need beside the node.
+    // Bytes that map and set need in addition to the node.
     static constexpr std::size_t overhead = 120;
 
     struct Key {

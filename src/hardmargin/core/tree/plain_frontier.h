@@ -1,5 +1,5 @@
-// Open subproblems as three arrays: what is written to files and sent to other machines. What the arrays hold of
-// one subproblem is told where it is turned into them and back: packing/frontier.h and directions/frontier.h.
+// Open subproblems as three arrays, to be written to files and sent to other machines. packing/frontier.h and
+// directions/frontier.h define what the arrays hold for one subproblem.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@ using FrontierIntegers = std::span<const std::uint32_t>;
 using FrontierNumbers = std::span<const double>;
 
 // Subproblem k has the integers from ends[k - 1] (0 for the first) to ends[k] and an equal share of the numbers, of
-// which the last two are its `bound` and its `upper`. Together they hold every solution that costs less than the
-// smallest `upper`, whatever has been closed beside them.
+// which the last two are its `bound` and its `upper`. Together the subproblems contain every solution that costs
+// less than the smallest `upper`.
 struct PlainFrontier {
     std::vector<std::uint32_t> integers;
     std::vector<std::uint64_t> ends;
@@ -28,12 +28,12 @@ struct PlainFrontierView {
     FrontierNumbers numbers;
 };
 
-// Calls visit(integers, numbers) for every subproblem, each with `width` numbers; std::invalid_argument if the
-// arrays do not fit together.
+// Calls visit(integers, numbers) for every subproblem, each with `width` numbers. Throws std::invalid_argument if
+// the arrays do not fit together.
 void for_each_subproblem(const PlainFrontierView& frontier, std::size_t width,
                          const std::function<void(FrontierIntegers, FrontierNumbers)>& visit);
 
-// std::invalid_argument, with these words, unless it holds.
+// Throws std::invalid_argument with this message unless it holds.
 void require_of_frontier(bool holds, const char* what);
 
 }  // namespace hardmargin

@@ -1,12 +1,12 @@
-// Branch and bound with a queue of open subproblems, worked on in slices by several threads.
+// Branch and bound with a queue of open subproblems, searched in slices by several threads.
 //
-// The subproblem with the smallest bound comes first, so that the bound of all, the smallest one in the queue,
-// rises while the search goes on. A slice searches below it depth first for a while and puts what is left open back
-// into the queue; for less of a while if other threads wait for it. When the queue outgrows its memory, it is rid
-// of what cannot be better than the incumbent, and if that is not enough, the newest subproblem comes first, which
-// keeps it from growing.
+// The subproblem with the smallest bound comes first, so that the lower bound, the smallest one in the queue, rises
+// during the search. A slice searches below one subproblem, depth first, and puts what is left open back into the
+// queue. It ends early if other threads are idle. If the queue exceeds its memory, subproblems that cannot be
+// better than the incumbent are discarded; if that is not enough, the newest subproblem comes first, which keeps
+// the queue from growing.
 //
-// What searches below one subproblem is a SearchTree.
+// A SearchTree does the search below one subproblem.
 #pragma once
 
 #include <algorithm>
@@ -33,36 +33,27 @@
 #include "base/samples.h"
 #include "qp/max_margin.h"
 #include "tree/node_queue.h"
+#include "tree/subproblem.h"
 
 namespace hardmargin {
 
 struct SearchLimits {
     std::size_t threads = 1;
     std::uint64_t node_limit = 0;     // 0: none
-    std::uint64_t work_limit = 0;     // multiply-adds, about; 0: none
+    std::uint64_t work_limit = 0;     // multiply-adds, approximately; 0: none
     std::uint64_t slice = 256;        // subproblems of one slice
     std::size_t memory = 4ull << 30;  // bytes of open subproblems before the search goes depth first
-    // Seconds after which to end, but not before the subproblems at work are done: whoever goes on later goes on
-    // from there, however long one of them takes.
+    // Seconds after which no more subproblems are started. Those in progress are completed, however long they take,
+    // so that a continuation loses no work.
     double pause = std::numeric_limits<double>::infinity();
-    // Solutions that cost less than this are worth keeping, even if they are not what is searched for.
+    // Solutions that cost less than this are returned even if they do not reach the target.
     double keep_below = 0;
 };
 
-// An open subproblem as data. None of its solutions costs less than the smaller one of `bound` and `upper`.
-template <typename Node>
-concept SearchNode = std::movable<Node> && requires(Node node, const Node& constant) {
-    { node.bound } -> std::same_as<double&>;
-    { node.upper } -> std::same_as<double&>;
-    { constant.size_in_memory() } -> std::convertible_to<std::size_t>;
-};
-
-// Called with a solver whose solution satisfies its rows; returns the present upper bound.
-using ImproveFunction = std::function<double(const MaxMargin&)>;
-
-// Searches below one subproblem, depth first; every thread makes one. search(node, upper, node_limit, stop, pause)
-// returns what is left open of `node`: if nothing, none of its solutions is better than the incumbent by the gap.
-// take_stuck() returns, once, the subproblems that no further search can close. nodes() and work() only grow.
+// Searches below one subproblem, depth first; every thread has its own. search(node, upper, node_limit, stop,
+// pause) returns what is left open of `node`; if that is empty, none of its solutions is better than the incumbent
+// by the gap. take_stuck() returns the subproblems that no further search can close, each of them once. nodes() and
+// work() never decrease.
 template <typename Tree>
 concept SearchTree =
     SearchNode<typename Tree::Node> && std::copy_constructible<typename Tree::Options> &&
@@ -78,18 +69,18 @@ concept SearchTree =
 
 template <typename Node>
 struct SearchOutcome {
-    Incumbent best;          // no weights: nothing better than what it started with was found
-    double upper = 0;        // what is closed was closed for solutions better than this
+    Incumbent best;          // without weights if nothing better than the start was found
+    double upper = 0;        // what is closed contains no solution better than this
     double lower_bound = 0;  // of the whole problem
     std::uint64_t nodes = 0;
-    std::uint64_t work = 0;  // multiply-adds, about
-    // Whether everything was searched: what is open then cannot be closed, because rounding is in the way.
+    std::uint64_t work = 0;  // multiply-adds, approximately
+    // Whether everything was searched. What is still open then cannot be closed because of rounding.
     bool exhausted = true;
     std::vector<Node> open;
 };
 
-// Refuses an empty frontier (std::invalid_argument): there is nothing to search, and searching it would prove any
-// bound. The root of a search is made by packing_root() or direction_root().
+// Throws std::invalid_argument if the frontier is empty: searching it would prove any bound. packing_root() and
+// direction_root() make the root of a search.
 template <typename Node>
 void require_open(const std::vector<Node>& frontier) {
     if (frontier.empty()) {
@@ -104,8 +95,8 @@ public:
     using Node = typename Tree::Node;
     using Options = typename Tree::Options;
 
-    // Searches below the nodes of `frontier` for solutions better than `known`, which may be an objective alone: a
-    // target that no solution known reaches.
+    // Searches below the nodes of `frontier` for solutions better than `known`, which may be an objective without
+    // weights: a target below every known solution.
     TreeSearch(const Samples& samples, std::vector<Node> frontier, Incumbent known, const Options& options,
                const SearchLimits& limits, Control& control)
         : samples_(samples),
@@ -134,7 +125,7 @@ public:
                 helpers.emplace_back([this] { work_or_fail(false); });
             }
         } catch (const std::system_error&) {
-            // The machine has no more threads to give: those that there are do the work.
+            // No more threads are available: use those that have started.
         }
         work_or_fail(true);
         for (std::thread& helper : helpers) {
@@ -147,8 +138,8 @@ public:
         const double bound = lower_bound();
         SearchOutcome<Node> outcome{std::move(best_), upper_, bound, nodes_, work_, exhausted, queue_.take_all()};
         std::move(stuck_.begin(), stuck_.end(), std::back_inserter(outcome.open));
-        // What was closed beside them was closed for solutions better than this only, and whoever goes on with
-        // them has to know it, whatever objective he starts from.
+        // What was closed besides them contains no solution better than this, but perhaps worse ones. A
+        // continuation needs to know, whatever objective it starts from.
         for (Node& node : outcome.open) {
             node.upper = std::min({node.upper, derived_under_, cutoff()});
         }
@@ -156,10 +147,12 @@ public:
     }
 
 private:
-    // What a slice does at least, of what it may do, before it ends for threads that have nothing to do.
+    // A slice searches at least this part (1 / smallest_share) of its subproblems before it ends for idle threads.
     static constexpr std::uint64_t smallest_share = 8;
+    // How long an idle thread waits before it checks the limits again.
+    static constexpr std::chrono::milliseconds longest_wait{20};
 
-    // A part of `node`, with what is known of all of it.
+    // A part of `node`, with what is known about the whole node.
     Node inherited(Node part, const Node& node) const {
         part.bound = std::max(part.bound, node.bound);
         part.upper = std::min(part.upper, derived_under_);
@@ -168,11 +161,11 @@ private:
 
     Node pop() { return queue_.memory() > limits_.memory ? queue_.pop_newest() : queue_.pop_best(); }
 
-    // What cannot be below this is not searched.
+    // Subproblems whose bound is not below this are not searched.
     double cutoff() const { return upper_ * (1 - options_.gap); }
 
-    // A finished search has proven that nothing is better than the incumbent by the gap, or than what the
-    // frontier's decisions were derived under.
+    // A finished search proves that no solution is better than the cutoff, or than the value under which the
+    // frontier's decisions were derived.
     double lower_bound() const {
         double bound = std::min({cutoff(), derived_under_, queue_.smallest_bound()});
         for (const Node& node : stuck_) {
@@ -194,7 +187,7 @@ private:
         return upper_;
     }
 
-    // Whatever is thrown, out of memory for instance, ends the search in all threads.
+    // An exception, for example out of memory, ends the search in all threads.
     void work_or_fail(bool leader) {
         try {
             work(leader);
@@ -219,7 +212,7 @@ private:
             return stopped_.load();
         };
         const auto pause = [this] { return paused_ || Control::Clock::now() >= pause_at_; };
-        // A slice ends early when other threads have nothing to do.
+        // A slice ends early if other threads are idle.
         const auto pause_or_share = [&] {
             return pause() || (idle_ > 0 && tree.nodes() - counted >= limits_.slice / smallest_share);
         };
@@ -231,10 +224,10 @@ private:
                 if (busy_ == 0 || (paused_ && !leader)) {
                     break;
                 }
-                // Woken by whoever puts something into the queue or finds it finished; the leader looks at the
-                // clock, also while the others finish what they are at.
+                // Woken when the queue changes or the search ends. The leader checks the clock, also while the
+                // others complete their subproblems.
                 ++idle_;
-                changed_.wait_for(lock, std::chrono::milliseconds(20));
+                changed_.wait_for(lock, longest_wait);
                 --idle_;
                 lock.unlock();
                 stop();
@@ -285,14 +278,14 @@ private:
     std::vector<Node> stuck_;  // see Tree::take_stuck()
     double derived_under_ = std::numeric_limits<double>::infinity();
     std::size_t busy_ = 0;
-    std::atomic<std::size_t> idle_ = 0;   // threads that wait for something to do
-    std::vector<double> working_bounds_;  // of the subproblems that threads are working on
+    std::atomic<std::size_t> idle_ = 0;   // idle threads
+    std::vector<double> working_bounds_;  // of the subproblems in progress
     Incumbent best_;
     std::exception_ptr failure_;
     std::atomic<double> upper_;
     std::atomic<double> shown_bound_ = 0;
     std::atomic<bool> stopped_ = false;
-    std::atomic<bool> paused_ = false;  // no more subproblems are begun
+    std::atomic<bool> paused_ = false;  // no more subproblems are started
     std::atomic<std::uint64_t> nodes_ = 0;
     std::uint64_t work_ = 0;
 };
