@@ -64,9 +64,13 @@ def expecting(work: int, remaining: float) -> portfolio.Member:
     [
         ((99, 0), (math.inf, math.inf), 0),  # its head start is not over
         ((101, 0), (math.inf, math.inf), 1),
-        ((100 + 29, 10), (math.inf, math.inf), 0),  # a quarter for the other one
-        ((100 + 31, 10), (math.inf, math.inf), 1),
-        ((100 + 31, 10), (5.0, math.inf), 1),  # until both have a forecast
+        ((101, 0), (101.0, math.inf), 0),  # it is half done
+        ((101, 0), (102.0, math.inf), 1),
+        ((101, 1), (101.0, math.inf), 0),
+        ((102, 1), (102.0, math.inf), 1),  # the other one has begun
+        ((100 + 9, 10), (math.inf, math.inf), 0),  # equal shares
+        ((100 + 11, 10), (math.inf, math.inf), 1),
+        ((100 + 11, 10), (500.0, math.inf), 1),  # until both have a forecast
         ((100 + 39, 10), (1e3, 2e3), 0),  # half the work, four times the share
         ((100 + 41, 10), (1e3, 2e3), 1),
         ((100 + 10, 39), (2e3, 1e3), 1),

@@ -23,8 +23,7 @@ from hardmargin.status import Status
 
 # Turns grow with the work that is done.
 _TURN_SHARE = 0.3
-# Share of the work of a member that cannot be compared with the others yet, and the least one afterwards.
-_TRIAL_SHARE = 0.25
+# No member gets a smaller share of the work.
 _LEAST_SHARE = 0.1
 # Shares fall with this power of the forecasts.
 _FORECAST_POWER = 2
@@ -56,7 +55,7 @@ def shares(forecasts: Sequence[float]) -> list[float]:
     """The shares of the work of two members, by the work that each is expected to need.
 
     If one is expected to need half the work of the other, it gets four times its share. No share is smaller than a
-    tenth, because forecasts may be wrong. Until both have a forecast, the first one gets three quarters.
+    tenth, because forecasts may be wrong. Until both have a forecast, the shares are equal.
 
     Examples
     --------
@@ -65,23 +64,28 @@ def shares(forecasts: Sequence[float]) -> list[float]:
     >>> shares([1e10, 1e20])
     [0.9, 0.1]
     >>> shares([1e10, math.inf])
-    [0.75, 0.25]
+    [0.5, 0.5]
     """
     if math.inf in forecasts:
-        return [1 - _TRIAL_SHARE, _TRIAL_SHARE]
+        return [0.5, 0.5]
     first, second = (max(forecast, 1.0) for forecast in forecasts)
     fractions = [1 / (1 + ratio**_FORECAST_POWER) for ratio in (first / second, second / first)]
     return [min(max(fraction, _LEAST_SHARE), 1 - _LEAST_SHARE) for fraction in fractions]
 
 
 def next_member(members: Sequence[Member], head_start: int) -> Member:
-    """The member that has the next turn: the first one until its head start is over, and then by shares."""
-    first = members[0]
-    if len(members) == 1 or first.proof.work < head_start:
+    """The member that has the next turn.
+
+    That is the first one until its head start is over, and as long as it expects to need no more work than it has
+    done. Afterwards, all take turns by their shares.
+    """
+    first, *others = members
+    forecasts = [member.proof.remaining_work() for member in members]
+    is_half_done = forecasts[0] <= first.proof.work and all(other.proof.work == 0 for other in others)
+    if not others or first.proof.work < head_start or is_half_done:
         return first
-    parts = shares([member.proof.remaining_work() for member in members])
     done = [member.proof.work - (head_start if member is first else 0) for member in members]
-    due = [work / part for work, part in zip(done, parts, strict=True)]
+    due = [work / share for work, share in zip(done, shares(forecasts), strict=True)]
     return members[due.index(min(due))]
 
 

@@ -38,8 +38,8 @@ public:
         std::vector<std::uint32_t> items;
     };
 
-    // A basis for a warm start, with its inverse, so that it need not be inverted again. Without the inverse it takes
-    // little memory.
+    // A basis for a warm start, with its inverse, so that it need not be inverted again. Without the inverse it
+    // takes little memory.
     struct BasisSnapshot {
         SimplexBasis basis;
         std::vector<double> inverse;  // row by row, without gaps; may be left out

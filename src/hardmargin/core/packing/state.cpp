@@ -413,7 +413,8 @@ double PackingState::bound() {
 
 void PackingState::Snapshot::forget_inverse() {
     if (cover_basis) {
-        cover_basis = std::make_shared<const CoverLp::BasisSnapshot>(CoverLp::BasisSnapshot{cover_basis->basis, {}, 0});
+        cover_basis =
+            std::make_shared<const CoverLp::BasisSnapshot>(CoverLp::BasisSnapshot{cover_basis->basis, {}, 0});
     }
 }
 

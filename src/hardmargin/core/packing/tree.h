@@ -80,7 +80,7 @@ private:
     std::vector<Waiting> waiting_;  // capacity is reused: snapshots are large
     std::size_t depth_ = 0;
     std::size_t inverse_memory_ = 0;  // of the waiting branches
-    std::vector<Episode> episodes_;  // from the root down; only the last one may be without the cover bound
+    std::vector<Episode> episodes_;   // from the root down; only the last one may be without the cover bound
     double current_bound_ = 0;
     std::uint64_t nodes_ = 0;
     std::vector<PackingNode> stuck_;
