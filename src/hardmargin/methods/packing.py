@@ -215,9 +215,6 @@ class PackingProof(Proof):
         self._first_nodes += found.nodes
         enough = self._first_nodes >= self._first_limit or self.work >= _FIRST_WORK
         self._first_over = found.exhausted or enough
-        if self._first_over:
-            # Targets start with the whole problem.
-            self._open = None
 
     def _search_below(self, target: float) -> None:
         """Continue the search below a target, or start it."""
