@@ -106,7 +106,6 @@ _DIRECTIONS = {
     "sample_nodes": lambda value: _is_count(value) and value > 0,
     "first_work": _is_count,
     "first_share": _finite(0.0),
-    "share": _finite(0.0),
 }
 _AXES = {"first_axis": _is_anything, "mirrored": _is_count}
 

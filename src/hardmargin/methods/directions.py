@@ -120,9 +120,10 @@ class DirectionProof(Proof):
         self.slice = options.slice
         # What the last search left open; None if the next one starts with all directions.
         self._open: Frontier | SearchResult | None = None
-        # The share of all directions and lengths that is open now, and after the first search with its work.
-        self._share = self._first_share = 1.0
-        self._first_work = 0
+        # The share of all directions and lengths that is open, if it has been computed, and the one after the first
+        # search, with the work of that.
+        self._share: float | None = None
+        self._first_share, self._first_work = 1.0, 0
         memory = options.memory * GIGABYTE
         self.memory = int((1 - _PATH_SHARE) * memory)
         self._settings = DirectionSettings(
@@ -141,7 +142,6 @@ class DirectionProof(Proof):
             "sample_nodes": self._settings.sample_nodes,
             "first_work": self._first_work,
             "first_share": self._first_share,
-            "share": self._share,
             "open": plain_open(self._open),
         }
 
@@ -155,15 +155,22 @@ class DirectionProof(Proof):
             sample_nodes=state["sample_nodes"],
         )
         self._first_work, self._first_share = state["first_work"], state["first_share"]
-        self._share = state["share"]
+        self._share = None
         self._open = restored_open(state["open"])
 
     def remaining_work(self) -> float:
         """See :class:`Proof`: assumes that the open share falls exponentially with the work."""
-        if self._first_work == 0 or not 0 < self._share < self._first_share:
+        share = self._open_share()
+        if self._first_work == 0 or not 0 < share < self._first_share:
             return np.inf
-        per_factor = (self.work - self._first_work) / np.log(self._first_share / self._share)
-        return float(per_factor * max(1.0, np.log(self._share / _FINISHED_SHARE)))
+        per_factor = (self.work - self._first_work) / np.log(self._first_share / share)
+        return float(per_factor * max(1.0, np.log(share / _FINISHED_SHARE)))
+
+    def _open_share(self) -> float:
+        """The open share of all directions and lengths, computed on demand: there may be millions of regions."""
+        if self._share is None:
+            self._share = Regions.open_share(plain_open(self._open) or Frontier.empty())
+        return self._share
 
     def steps(self) -> Iterator[None]:
         """See :class:`Proof`."""
@@ -192,9 +199,9 @@ class DirectionProof(Proof):
         if self._open is None:
             self._open = direction_root(self.problem, self._settings, self.objective)
         self._open = self.search(self._open, self._settings, self.objective, nodes=nodes)
-        self._share = Regions.open_share(Frontier(*self._open.open))
+        self._share = None
         if self._first_work == 0:
-            self._first_work, self._first_share = self.work, self._share
+            self._first_work, self._first_share = self.work, self._open_share()
         if self._open.exhausted and not self.proven:
             # What is left cannot be split any further, and was not closed by searching over its samples: either
             # that search was too short, or rounding errors prevent it.

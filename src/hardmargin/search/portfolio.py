@@ -80,9 +80,10 @@ def next_member(members: Sequence[Member], head_start: int) -> Member:
     done. Afterwards, all take turns by their shares.
     """
     first, *others = members
+    if not others or first.proof.work < head_start:
+        return first
     forecasts = [member.proof.remaining_work() for member in members]
-    is_half_done = forecasts[0] <= first.proof.work and all(other.proof.work == 0 for other in others)
-    if not others or first.proof.work < head_start or is_half_done:
+    if forecasts[0] <= first.proof.work and all(other.proof.work == 0 for other in others):
         return first
     done = [member.proof.work - (head_start if member is first else 0) for member in members]
     due = [work / share for work, share in zip(done, shares(forecasts), strict=True)]
