@@ -29,9 +29,9 @@ def had(monkeypatch) -> list[str]:
     kinds: list[str] = []
     take_turn = portfolio.Member.take_turn
 
-    def noted(member, *, alone) -> None:
+    def noted(member, **settings) -> None:
         kinds.append(member.proof.kind)
-        take_turn(member, alone=alone)
+        take_turn(member, **settings)
 
     monkeypatch.setattr(portfolio.Member, "take_turn", noted)
     return kinds
@@ -55,7 +55,17 @@ def test_both_methods_have_turns_and_prove_it_together(d, first, had) -> None:
 
 def expecting(work: int, remaining: float) -> portfolio.Member:
     """A member whose proof has done this much work and expects to need this much more."""
-    proof = SimpleNamespace(work=work, remaining_work=lambda: remaining, steps=lambda: iter(()))
+    proof = SimpleNamespace(
+        work=work, remaining_work=lambda: remaining, steps=lambda: iter(()), only_bounds=False, own_bound=5.0
+    )
+    return portfolio.Member(proof)
+
+
+def bounding(work: int, bound: float) -> portfolio.Member:
+    """A member that only provides a bound, expected to be this one."""
+    proof = SimpleNamespace(
+        work=work, expected_bound=lambda: bound, steps=lambda: iter(()), only_bounds=True, own_bound=0.0
+    )
     return portfolio.Member(proof)
 
 
@@ -84,8 +94,28 @@ def test_whose_turn_it_is(done, remaining, chosen) -> None:
     assert portfolio.next_member(members, head_start=100) is members[chosen]
 
 
+@pytest.mark.parametrize(
+    ("done", "remaining", "bound", "chosen"),
+    [
+        ((99, 0), math.inf, 9.0, 0),  # the head start is not over
+        ((101, 0), math.inf, 9.0, 1),
+        ((101, 0), 2 * (1000 - 101), 9.0, 0),  # it may still finish
+        ((101, 0), 2 * (1000 - 101) + 2, 9.0, 1),
+        ((100 + 21, 79), math.inf, 9.0, 1),  # most of the work
+        ((100 + 19, 81), math.inf, 9.0, 0),
+        ((100 + 91, 9), math.inf, 4.0, 1),  # a tenth if it proves less
+        ((100 + 89, 11), math.inf, 4.0, 0),
+    ],
+)
+def test_when_blocks_have_their_turn(done, remaining, bound, chosen) -> None:
+    members = [expecting(done[0], remaining), bounding(done[1], bound)]
+    assert portfolio.next_member(members, head_start=100, allowed_work=1000) is members[chosen]
+
+
 def test_one_that_is_left_has_all_turns() -> None:
     alone = expecting(0, math.inf)
+    assert portfolio.next_member([alone], head_start=100) is alone
+    alone = bounding(0, 0.0)
     assert portfolio.next_member([alone], head_start=100) is alone
 
 

@@ -84,7 +84,7 @@ def slices(monkeypatch) -> list[int]:
         return given[-1]
 
     monkeypatch.setattr(link.Link, "submit", submitted)
-    monkeypatch.setattr(spread, "_PATIENCE", math.inf)
+    monkeypatch.setattr(spread, "PATIENCE", math.inf)
     return given
 
 
@@ -137,7 +137,7 @@ def test_the_same_optimum_as_without(method, client, slices) -> None:
 
 def test_lost_workers_cost_nothing_but_time(doomed_client, hard, slices, monkeypatch) -> None:
     # If they are not replaced, this process does the work in the end, which only costs time.
-    monkeypatch.setattr(spread, "_PATIENCE", ALLOWANCE)
+    monkeypatch.setattr(spread, "PATIENCE", ALLOWANCE)
     data, reference = hard
     lost: list[int] = []
 
@@ -169,7 +169,7 @@ def test_lost_workers_cost_nothing_but_time(doomed_client, hard, slices, monkeyp
 
 @pytest.mark.usefixtures("slices")
 def test_without_any_worker_it_goes_on_here(hard, monkeypatch) -> None:
-    monkeypatch.setattr(spread, "_PATIENCE", 0.0)
+    monkeypatch.setattr(spread, "PATIENCE", 0.0)
     data, reference = hard
     with (
         distributed.LocalCluster(n_workers=0, dashboard_address=":0") as cluster,
@@ -194,7 +194,7 @@ def test_the_end_of_the_scheduler_is_survived(fate, hard, outside, slices, links
             struck.append(nodes)
             scheduler.send_signal(fate)
             # From now on there is no waiting, and a worker that does not answer is lost.
-            monkeypatch.setattr(spread, "_PATIENCE", 0.0)
+            monkeypatch.setattr(spread, "PATIENCE", 0.0)
             monkeypatch.setattr(link, "_SILENCE", 0.0)
             until(lambda: links[-1].lost)
 

@@ -193,7 +193,7 @@ def test_workers_of_another_version_are_an_error(problem) -> None:
 
 
 def test_a_cluster_that_does_not_take_the_problem_is_asked_again(problem, monkeypatch) -> None:
-    monkeypatch.setattr(spread, "_PATIENCE", math.inf)
+    monkeypatch.setattr(spread, "PATIENCE", math.inf)
     refused = threading.Event()
 
     class Full(FakeClient):

@@ -43,7 +43,7 @@ def exhausted(problem: Problem, client, search: Search) -> SearchResult:
 def test_a_search_that_pauses_all_the_time_gets_on(threads, monkeypatch) -> None:
     """Even if there are no workers."""
     # Without workers, waiting for one would only take time.
-    monkeypatch.setattr(spread, "_PATIENCE", math.inf if threads else 0.0)
+    monkeypatch.setattr(spread, "PATIENCE", math.inf if threads else 0.0)
     problem = list(problems_with_trees())[-1]
     search = Search(PackingSettings(gap=1e-6), float(problem.costs.sum()), math.inf, pause=0.0)
     with contextlib.closing(UnreliableClient(1, threads)) as client:
@@ -59,7 +59,7 @@ def test_no_subproblem_is_lost_whatever_becomes_of_slices(kind, monkeypatch) -> 
     for module, name, value in (
         (spread, "_FIRST_SLICE", 0.0),
         (spread, "_SLICE", 0.0),
-        (spread, "_PATIENCE", math.inf),
+        (spread, "PATIENCE", math.inf),
         (link, "_CENSUS", 0.001),
     ):
         monkeypatch.setattr(module, name, value)

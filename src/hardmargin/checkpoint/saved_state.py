@@ -86,9 +86,9 @@ _PROOF = {
     "work": _is_count,
     "stuck": _is_flag,
     "primal_searches": _is_count,
-    "open": _is_anything,
 }
 _PACKING = {
+    "open": _is_anything,
     "first_nodes": _is_count,
     "first_over": _is_flag,
     "step": _finite(0.0),
@@ -102,11 +102,24 @@ _PACKING = {
 }
 _REDUCTION = {"given_up": _is_anything, "kept": _is_anything, "derived_under": _number(0.0)}
 _DIRECTIONS = {
+    "open": _is_anything,
     "axes": _is_mapping,
     "sample_nodes": lambda value: _is_count(value) and value > 0,
     "first_work": _is_count,
     "first_share": _finite(0.0),
 }
+_BLOCKS = {
+    "waiting": _is_mapping,
+    "done": _is_mapping,
+    "groups": lambda value: isinstance(value, list),
+    "share_value": _finite(0.0),
+    "first_round": _is_flag,
+    "block_work": _finite(0.0),
+    "round": _is_mapping,
+}
+_SOME_BLOCKS = {"samples": _is_anything, "sizes": _is_anything, "numbers": _is_anything}
+_GROUP = {"before": _is_count, "after": _is_mapping, "open": lambda value: isinstance(value, list), "cut": _is_flag}
+_ROUND = {"work": _is_count, "blocks": _is_count, "cut": _is_count, "improved": _is_flag}
 _AXES = {"first_axis": _is_anything, "mirrored": _is_count}
 
 
@@ -229,9 +242,47 @@ def _check_regions(frontier: Frontier, m: int) -> None:
     _require(bool(fits.all()), "directions.open has regions that are not boxes on a face of the cube")
 
 
+def _check_blocks(proof: Any, problem: Problem) -> None:
+    _check_values(proof, {**_PROOF, **_BLOCKS}, "blocks")
+    _check_values(proof["round"], _ROUND, "blocks.round")
+    waiting = _samples_of_blocks(proof["waiting"], "blocks.waiting")
+    done = _samples_of_blocks(proof["done"], "blocks.done")
+    together = np.sort(np.concatenate([np.zeros(0, np.int64), *waiting, *done]))
+    complete = np.array_equal(together, np.arange(problem.n)) or len(together) == 0
+    _require(
+        complete, f"blocks.waiting and blocks.done do not have the samples from 0 to {problem.n - 1} once each"
+    )
+    place = 0
+    for number, group in enumerate(proof["groups"]):
+        name = f"blocks.groups[{number}]"
+        _check_values(group, _GROUP, name)
+        before = waiting[place : place + group["before"]]
+        place += group["before"]
+        after = _samples_of_blocks(group["after"], f"{name}.after")
+        _require(len(before) == group["before"] > 0 and len(after) > 0, f"{name} does not fit the blocks that wait")
+        same = np.array_equal(np.sort(np.concatenate(before)), np.sort(np.concatenate(after)))
+        _require(same, f"{name}.after has other samples than the blocks before")
+        places = all(is_whole(each) and 0 <= each < len(after) for each in group["open"])
+        _require(places, f"{name}.open is {_short(group['open'])}; expected places below {len(after)}")
+    _require(place in (0, len(waiting)), "blocks.groups does not have all blocks that wait")
+
+
+def _samples_of_blocks(blocks: Any, name: str) -> list[NDArray[Any]]:
+    """The samples of each block."""
+    _check_values(blocks, _SOME_BLOCKS, name)
+    samples = _array(blocks["samples"], f"{name}.samples", np.dtype(np.int64), (None,))
+    sizes = _array(blocks["sizes"], f"{name}.sizes", np.dtype(np.int64), (None,))
+    numbers = _floats(blocks["numbers"], f"{name}.numbers", (len(sizes), 4))
+    fits = bool((sizes > 0).all()) and sum(sizes.tolist()) == len(samples)
+    _require(fits, f"{name}.sizes does not fit its samples")
+    _require(bool((numbers >= 0).all() and (numbers[:, 0] > 0).all()), f"{name}.numbers has values out of range")
+    return np.split(samples, np.cumsum(sizes)[:-1]) if len(sizes) else []
+
+
 _KINDS: Mapping[str, Callable[[Any, Problem], None]] = {
     "packing": _check_packing,
     "directions": _check_directions,
+    "blocks": _check_blocks,
 }
 
 

@@ -223,7 +223,7 @@ def _add_search_arguments(parser: Parser) -> None:
         metavar="KEY=VALUE",
         help="setting of the method; may be repeated. directions: heuristic_effort, memory, first_nodes, "
         "later_effort, slice; auto: those and head_start, first_turn; packing: those and cover_distance; "
-        "heuristic: effort; "
+        "blocks: heuristic_effort, memory, later_effort, first_size, last_size; heuristic: effort; "
         "indicator: backend, tuned, presolve, heuristic; benders: those and T_S, T_B, subset_size, stratified, "
         "weight_bound, region, sampling_region, subset_bounds, cuts_per_round, cut_use",
     )

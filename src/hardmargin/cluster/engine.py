@@ -1,4 +1,4 @@
-"""Runs searches on a cluster: small ones in this process, the others spread over the workers."""
+"""Runs searches on a cluster, small ones in this process and the others spread over the workers, and tasks."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from typing import Any
 
 from hardmargin.cluster.link import Link
 from hardmargin.cluster.spread import Spread
+from hardmargin.cluster.spread_batch import SpreadBatch
 from hardmargin.cluster.waiting import CLOCK, Clock
 from hardmargin.cluster.worker import ProblemOnWorkers
 from hardmargin.frontier import Frontier
 from hardmargin.problem import Problem
 from hardmargin.search.engine import LocalEngine, Observer, Search, SearchResult, frontier_of
+from hardmargin.search.tasks import Batch
 
 # A search of at most this many subproblems runs in this process.
 _FEW_NODES = 5000
@@ -51,6 +53,14 @@ class ClusterEngine:
             self._link.hand_out(ProblemOnWorkers(self._solve, problem))
         with Spread(self._link, self._clock, self._solve, problem, open_, search, observe, self._warn) as spread:
             return spread.run()
+
+    def run_tasks(self, batch: Batch) -> None:
+        """See :class:`hardmargin.search.engine.Engine`."""
+        self._deadline = self._clock.now() + batch.seconds
+        if not self._link.joined:
+            # Tasks bring all they need.
+            self._link.hand_out(ProblemOnWorkers(self._solve, None))
+        SpreadBatch(self._link, self._clock, self._solve, batch, self._warn).run()
 
     def leave_by(self) -> float:
         """Until when the caller may wait for the cluster when leaving it; no waiting if the cluster is lost."""

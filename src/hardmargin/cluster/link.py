@@ -17,7 +17,7 @@ from typing import Any
 
 from hardmargin.cluster import worker
 from hardmargin.cluster.waiting import CLOCK, Clock, in_background
-from hardmargin.cluster.worker import ProblemOnWorkers, Slice
+from hardmargin.cluster.worker import ProblemOnWorkers
 
 # Seconds between two requests for the list of workers.
 _CENSUS = 1.0
@@ -26,8 +26,8 @@ _SILENCE = 2.0
 # Seconds to wait, in a thread of Dask, for a result that is reported as available.
 _GATHER = 5.0
 
-#: The number of a slice with its result or exception; None only says that there may be workers.
-Answers = queue.SimpleQueue[tuple[int, Slice | BaseException] | None]
+#: The number of a call with its result or exception; None only says that there may be workers.
+Answers = queue.SimpleQueue[tuple[int, Any] | None]
 
 
 class Link:
@@ -114,15 +114,20 @@ class Link:
 
     def has(self, problem: Any) -> bool:
         """Whether the workers have a problem, or are about to get it."""
-        return self._plugin is not None and self._plugin.problem is problem and not self.refused
+        return self.joined and self._plugin is not None and self._plugin.problem is problem
+
+    @property
+    def joined(self) -> bool:
+        """Whether the workers take part in the solve, or are about to."""
+        return self._plugin is not None and not self.refused
 
     def refusal(self) -> BaseException | None:
         """Why the workers refused the problem, if they did; returned only once."""
         refusal, self._refusal = self._refusal, None
         return refusal
 
-    def submit(self, answers: Answers, *arguments: Any) -> int:
-        """Run a slice on a worker. Its result or exception arrives with the number that is returned here."""
+    def submit(self, answers: Answers, function: Callable[..., Any], *arguments: Any) -> int:
+        """Call a function on a worker. Its result or exception arrives with the number that is returned here."""
         ticket = next(self._tickets)
         self._wanted.add(ticket)
 
@@ -130,7 +135,7 @@ class Link:
             if ticket not in self._wanted:
                 return
             try:
-                future = self._client.submit(worker.run_slice, *arguments, pure=False)
+                future = self._client.submit(function, *arguments, pure=False)
             except Exception as error:
                 self._threads = 0
                 answers.put((ticket, error))
@@ -140,7 +145,7 @@ class Link:
 
         def fetch(future: Any) -> None:
             # In a thread of Dask, because a worker that has a result may not answer.
-            found: Slice | BaseException
+            found: Any
             try:
                 found = future.result(timeout=_GATHER)
             except BaseException as error:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import queue
 import uuid
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from distributed import CancelledError, KilledWorker
-from distributed.comm.core import CommClosedError
-
 from hardmargin.cluster import worker
+from hardmargin.cluster.complaints import (
+    MOST_FAILURES,
+    PATIENCE,
+    Warn,
+    complain_of_absence,
+    complain_of_failure,
+    complain_of_refusal,
+)
 from hardmargin.cluster.link import Answers, Link
 from hardmargin.cluster.pool import Pool
 from hardmargin.cluster.waiting import Clock
@@ -28,15 +32,9 @@ _AHEAD = 2
 _LARGEST_CHUNK = 64
 # How often bounds are reported.
 _POLL = 0.05
-# After this many seconds without a worker, this process does the work itself.
-_PATIENCE = 5.0
 # How long to wait for slices that end by themselves, and for those that were told to end.
 _LONGEST_PAUSE = 10.0
 _FAREWELL = 0.4
-# A chunk that has failed this often is not handed out again.
-_MOST_FAILURES = 3
-_LOST = (KilledWorker, CancelledError, CommClosedError, TimeoutError)
-_HERE = "the remaining work is done in this process"
 
 
 class Outcome(NamedTuple):
@@ -82,7 +80,7 @@ class Spread:
         frontier: Frontier,
         search: Search,
         observe: Observer | None,
-        warn: Callable[[str, str], None],
+        warn: Warn,
     ) -> None:
         self._link = link
         self._clock = clock
@@ -122,13 +120,13 @@ class Spread:
         """Search until everything is closed or a limit is reached."""
         go_on = True
         while go_on and self._unfinished() and self._clock.now() < self._deadline:
-            self._look_at_refusal()
-            if self._link.absent_for() > _PATIENCE:
+            complain_of_refusal(self._link, self._warn)
+            if self._link.absent_for() > PATIENCE:
                 self._take_back()
                 if self._link.refused:
-                    self._look_at_refusal()
+                    complain_of_refusal(self._link, self._warn)
                 else:
-                    self._warn_of_absence()
+                    complain_of_absence(self._link, self._warn)
                 self._work_here(self._pool.take(_LARGEST_CHUNK, self._worth()))
             waited = self._pausing_for()
             if waited is None:
@@ -140,7 +138,7 @@ class Spread:
         if self._running:
             self._end_slices()
         if self._running and self._link.lost:
-            self._warn_of_absence()
+            complain_of_absence(self._link, self._warn)
         self._take_back()
         # As in the core: a search that continues from these needs to know under which value the rest was closed.
         left = Frontier.joined([self._pool.everything(), *self._stuck])
@@ -186,25 +184,6 @@ class Spread:
             self._pausing_since = now
         return None if self._pausing_since is None else now - self._pausing_since
 
-    def _look_at_refusal(self) -> None:
-        """If the workers refused the problem, warn; the search continues without them."""
-        refusal = self._link.refusal()
-        if isinstance(refusal, worker.OtherVersion):
-            raise ValueError(f"cluster: {refusal}; install the same version everywhere.") from refusal
-        if refusal is not None and self._link.lost:
-            self._warn_of_absence()
-        elif refusal is not None:
-            why = f"{type(refusal).__name__}: {refusal}"
-            self._warn("refusal", f"the cluster did not accept the problem ({why}); {_HERE}.")
-
-    def _warn_of_absence(self) -> None:
-        silent = self._link.silent_for()
-        if not self._link.lost:
-            self._warn("absence", f"the cluster has no workers; {_HERE}.")
-            return
-        why = f"its scheduler has not answered for {silent:.0f} s" if silent >= 1 else "its scheduler is gone"
-        self._warn("lost", f"the cluster was lost: {why}; {_HERE}, and the result and its bound are kept.")
-
     def _give_out(self) -> None:
         """Keep all workers busy."""
         threads = self._link.threads
@@ -217,11 +196,14 @@ class Spread:
                 if taken.size == 0:
                     break
                 chunk = _Chunk(taken)
-            if chunk.failures >= _MOST_FAILURES:
+            if chunk.failures >= MOST_FAILURES:
                 self._work_here(chunk.frontier)
                 break
             search = self._slice(_SLICE if share > 1 else _FIRST_SLICE)
-            self._running[self._link.submit(self._answers, self._solve, self._name, chunk.frontier, search)] = chunk
+            ticket = self._link.submit(
+                self._answers, worker.run_slice, self._solve, self._name, chunk.frontier, search
+            )
+            self._running[ticket] = chunk
 
     def _slice(self, seconds: float) -> Search:
         limit = self._search.node_limit
@@ -240,8 +222,8 @@ class Spread:
     def _failed(self, chunk: _Chunk, error: BaseException | None) -> None:
         """Queue a chunk to be searched again; nothing of it has been counted."""
         self._again.append(_Chunk(chunk.frontier, chunk.failures + 1))
-        if error is not None and not isinstance(error, _LOST):
-            self._warn("failure", f"a worker of the cluster failed ({type(error).__name__}: {error}); {_HERE}.")
+        if error is not None:
+            complain_of_failure(error, self._warn)
 
     def _collect(self, seconds: float) -> None:
         """Process what workers have returned; wait at most this many seconds for the first result."""

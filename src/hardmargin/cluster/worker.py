@@ -12,6 +12,7 @@ from hardmargin.frontier import FORMAT, Frontier
 from hardmargin.problem import Problem
 from hardmargin.search.engine import LocalEngine, Search, SearchResult, knowledge_of
 from hardmargin.search.settings import PackingSettings
+from hardmargin.search.tasks import Run
 from hardmargin.versions import __version__
 
 # By name of the solve: the problem, and what the slices on this worker learn from each other. By name of the
@@ -65,10 +66,11 @@ class ProblemOnWorkers(WorkerPlugin):
     ----------
     solve : str
         The name of the solve.
-    problem : Problem
+    problem : Problem or None
+        None if the workers get only tasks, which bring all they need.
     """
 
-    def __init__(self, solve: str, problem: Problem) -> None:
+    def __init__(self, solve: str, problem: Problem | None) -> None:
         self.name = solve
         self.problem = problem
         self._version = _VERSION
@@ -77,8 +79,9 @@ class ProblemOnWorkers(WorkerPlugin):
         """Called on every worker."""
         if self._version != _VERSION:
             raise OtherVersion(f"hardmargin {self._version} hands out the work, but this worker has {_VERSION}")
-        _problems[self.name] = self.problem
-        _knowledge[self.name] = knowledge_of(self.problem)
+        if self.problem is not None:
+            _problems[self.name] = self.problem
+            _knowledge[self.name] = knowledge_of(self.problem)
 
     def teardown(self, worker: Any) -> None:
         """Called when the solve is over."""
@@ -91,6 +94,11 @@ class ProblemOnWorkers(WorkerPlugin):
 def tell(name: str, objective: float) -> None:
     """Tell the slices of a search on this worker about a better objective: they end, and continue with it."""
     _told[name] = min(objective, _told.get(name, math.inf))
+
+
+def run_task(name: str, run: Run, task: Any, seconds: float) -> Any:
+    """Run a task of a batch until it is finished, its time is up, or the batch has ended."""
+    return run(task, seconds, lambda: _told.get(name, math.inf) > STOP)
 
 
 def run_slice(solve: str, name: str, frontier: Frontier, search: Search) -> Slice:

@@ -10,7 +10,8 @@ if TYPE_CHECKING:
 
 # A method is imported on demand, because some need packages that are not always installed.
 _MODULES = {
-    name: f"{__name__}.{name}" for name in ("auto", "heuristic", "packing", "directions", "indicator", "benders")
+    name: f"{__name__}.{name}"
+    for name in ("auto", "heuristic", "packing", "directions", "blocks", "indicator", "benders")
 }
 
 

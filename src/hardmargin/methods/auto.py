@@ -14,20 +14,22 @@ from dataclasses import dataclass
 from hardmargin.bounds import Report
 from hardmargin.incumbent import Incumbent
 from hardmargin.limits import Limits
-from hardmargin.methods import directions, packing
+from hardmargin.methods import blocks
 from hardmargin.methods.base import SMALLEST_GAP as SMALLEST_GAP
 from hardmargin.methods.base import ProofOptions, require_positive
+from hardmargin.methods.blocks import BlocksProof
+from hardmargin.methods.pair import exact_members
 from hardmargin.problem import Problem
 from hardmargin.result import Result
 from hardmargin.search.context import Context
 from hardmargin.search.portfolio import Member, prove
-from hardmargin.search.proof import Proof
-
-# Up to how many features the search over directions starts, and up to how many it takes part.
-_FEW_FEATURES = 8
-_SOME_FEATURES = 12
 
 HAS_FRONTIER = True
+
+# From how many samples on blocks may prove more than the exact methods.
+_MANY_SAMPLES = 300
+# With more numbers than this in the data, a subproblem of the exact methods takes too long: blocks are alone.
+_MANY_NUMBERS = 500_000
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,20 @@ def run(
     settings = options or Options()
 
     def members(found: Result) -> list[Member]:
-        return _members(problem, found, limits, report, settings, context)
+        bounds = Member(_blocks(problem, found, limits, report, settings, context), int(settings.first_turn))
+        if problem.n * problem.m > _MANY_NUMBERS:
+            return [bounds]
+        exact = exact_members(
+            problem,
+            found,
+            limits,
+            report,
+            settings,
+            memory=settings.memory,
+            first_turn=int(settings.first_turn),
+            context=context,
+        )
+        return [*exact, bounds] if problem.n >= _MANY_SAMPLES else exact
 
     return prove(
         problem,
@@ -80,22 +95,14 @@ def run(
     )
 
 
-def _members(
+def _blocks(
     problem: Problem,
     found: Result,
     limits: Limits,
     report: Report,
     options: Options,
-    context: Context | None = None,
-) -> list[Member]:
-    """The methods that take part, starting with the one that has the first turn."""
-    both = problem.m <= _SOME_FEATURES
-    memory = options.memory / 2 if both else options.memory
-    for_samples = packing.Options(memory=memory, **options.shared())
-    samples = packing.PackingProof(problem, found, limits, report, for_samples, context)
-    if not both:
-        return [Member(samples)]
-    for_regions = directions.Options(memory=memory, **options.shared())
-    regions = directions.DirectionProof(problem, found, limits, report, for_regions, context)
-    proofs: list[Proof] = [regions, samples] if problem.m <= _FEW_FEATURES else [samples, regions]
-    return [Member(proof, int(options.first_turn)) for proof in proofs]
+    context: Context | None,
+) -> BlocksProof:
+    """The bound by blocks; at least two, because the other methods search the whole problem."""
+    settings = blocks.Options(last_size=max(1, problem.n // 2), **options.shared())
+    return BlocksProof(problem, found, limits, report, settings, context)

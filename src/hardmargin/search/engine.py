@@ -10,6 +10,7 @@ from hardmargin import _core
 from hardmargin.frontier import Frontier
 from hardmargin.problem import Problem
 from hardmargin.search.settings import PackingSettings, Settings
+from hardmargin.search.tasks import Batch, run_here
 
 _LIMITS = _core.SearchLimits()
 
@@ -98,7 +99,7 @@ Observer = Callable[[float, float, int], bool]
 
 
 class Engine(Protocol):
-    """Runs searches."""
+    """Runs searches, and batches of independent tasks."""
 
     def search(
         self, problem: Problem, frontier: Frontier | SearchResult, search: Search, observe: Observer | None
@@ -111,9 +112,12 @@ class Engine(Protocol):
             If nothing is open there.
         """
 
+    def run_tasks(self, batch: Batch) -> None:
+        """Run tasks side by side, and hand over their answers."""
+
 
 class LocalEngine:
-    """Runs searches in this process."""
+    """Runs searches and tasks in this process."""
 
     def search(
         self, problem: Problem, frontier: Frontier | SearchResult, search: Search, observe: Observer | None
@@ -127,6 +131,10 @@ class LocalEngine:
             packing = search.settings.options(search.knowledge)
             return _core.packing_search(*samples, start, search.upper, packing, *ends)
         return _core.direction_search(*samples, start, search.upper, search.settings.options(), *ends)
+
+    def run_tasks(self, batch: Batch) -> None:
+        """See :class:`Engine`."""
+        run_here(batch)
 
 
 def frontier_of(open_: Frontier | SearchResult) -> Frontier:

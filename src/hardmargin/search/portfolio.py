@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -27,6 +27,12 @@ _TURN_SHARE = 0.3
 _LEAST_SHARE = 0.1
 # Shares fall with this power of the forecasts.
 _FORECAST_POWER = 2
+# A forecast may be wrong by this factor.
+_DOUBT = 2.0
+# The share of members that only provide bounds, while nothing else is to be expected.
+_BOUND_SHARE = 0.8
+# Multiply-adds per second and thread, about.
+_SPEED = 1e9
 
 
 class Member:
@@ -45,9 +51,11 @@ class Member:
         self._first_turn = first_turn
         self._steps = proof.steps()
 
-    def take_turn(self, *, alone: bool) -> None:
-        """Do some work; all of it if no other member waits."""
-        self.proof.step_work = 0 if alone else max(self._first_turn, int(_TURN_SHARE * self.proof.work))
+    def take_turn(self, *, alone: bool, most_work: float = math.inf) -> None:
+        """Do some work: all of it if no other member waits, but not much more than ``most_work``."""
+        turn = math.inf if alone else max(self._first_turn, int(_TURN_SHARE * self.proof.work))
+        work = max(1.0, min(turn, most_work))
+        self.proof.step_work = int(work) if math.isfinite(work) else 0
         self.ended = next(self._steps, self) is self or self.proof.stuck
 
 
@@ -73,8 +81,39 @@ def shares(forecasts: Sequence[float]) -> list[float]:
     return [min(max(fraction, _LEAST_SHARE), 1 - _LEAST_SHARE) for fraction in fractions]
 
 
-def next_member(members: Sequence[Member], head_start: int) -> Member:
+def next_member(members: Sequence[Member], head_start: int, allowed_work: float = math.inf) -> Member:
     """The member that has the next turn.
+
+    As long as a member that can finish the proof expects to do so, only those take turns. Otherwise a bound is all
+    there is to get, and members that only provide bounds get most of the work as long as they prove more.
+
+    Parameters
+    ----------
+    members : sequence of Member
+        Those that can continue.
+    head_start : int
+        Work that the first member does before the others have a turn.
+    allowed_work : float
+        The work that all of them may do, as far as that is known.
+    """
+    finishing = [member for member in members if not member.proof.only_bounds]
+    bounding = [member for member in members if member.proof.only_bounds]
+    if not finishing:
+        return bounding[0]
+    chosen = _next_to_finish(finishing, head_start)
+    if not bounding or finishing[0].proof.work < head_start:
+        return chosen
+    work = sum(member.proof.work for member in members)
+    forecast = min(member.proof.remaining_work() for member in finishing)
+    if forecast <= _DOUBT * max(0.0, allowed_work - work):
+        return chosen
+    best = max(member.proof.own_bound for member in finishing)
+    share = _BOUND_SHARE if bounding[0].proof.expected_bound() >= best else _LEAST_SHARE
+    return bounding[0] if bounding[0].proof.work <= share * (work - head_start) else chosen
+
+
+def _next_to_finish(members: Sequence[Member], head_start: int) -> Member:
+    """The next one of the members that can finish the proof.
 
     That is the first one until its head start is over, and as long as it expects to need no more work than it has
     done. Afterwards, all take turns by their shares.
@@ -88,6 +127,43 @@ def next_member(members: Sequence[Member], head_start: int) -> Member:
     done = [member.proof.work - (head_start if member is first else 0) for member in members]
     due = [work / share for work, share in zip(done, shares(forecasts), strict=True)]
     return members[due.index(min(due))]
+
+
+def turns(
+    members: Sequence[Member],
+    head_start: int,
+    nodes_before: int = 0,
+    most_work: float = math.inf,
+    allowed_work: float = math.inf,
+) -> Iterator[None]:
+    """Let the members take turns, one per iteration, until one is finished, none can continue, or the work is done.
+
+    Parameters
+    ----------
+    members : sequence of Member
+    head_start : int
+        Work that the first member does before the others have a turn.
+    nodes_before : int
+        Subproblems that were examined before.
+    most_work : float
+        Approximate work of all members together after which to end.
+    allowed_work : float
+        See :func:`next_member`.
+    """
+    while not any(member.proof.finished for member in members):
+        able = [member for member in members if not member.ended]
+        left = most_work - sum(member.proof.work for member in members)
+        if not able or left <= 0:
+            return
+        member = next_member(able, head_start, allowed_work)
+        others = sum(other.proof.nodes for other in members if other is not member)
+        member.proof.nodes_elsewhere = nodes_before + others
+        try:
+            member.take_turn(alone=len(able) == 1, most_work=left)
+        finally:
+            for other in members:
+                other.proof.take_over(member.proof)
+        yield
 
 
 def prove(
@@ -187,18 +263,7 @@ def _result_of_turns(
 
     keep_if_due()
     try:
-        while not any(member.proof.finished for member in members):
-            able = [member for member in members if not member.ended]
-            if not able:
-                break
-            member = next_member(able, head_start)
-            others = sum(other.proof.nodes for other in members if other is not member)
-            member.proof.nodes_elsewhere = nodes_before + others
-            try:
-                member.take_turn(alone=len(able) == 1)
-            finally:
-                for other in members:
-                    other.proof.take_over(member.proof)
+        for _ in turns(members, head_start, nodes_before, allowed_work=_SPEED * limits.threads * limits.time_limit):
             keep_if_due()
     finally:
         result = best()

@@ -34,7 +34,9 @@ class Proof:
     coef, intercept, objective
         The best hyperplane.
     lower_bound : float
-        The best bound.
+        The best bound, whichever proof of the solve has proven it.
+    own_bound : float
+        The best bound that this proof has proven by itself.
     nodes : int
         Number of subproblems examined.
     nodes_elsewhere : int
@@ -57,6 +59,8 @@ class Proof:
 
     #: The kind of search, and the name of the method.
     kind: str
+    #: Whether it provides a bound, and can hardly be expected to prove optimality.
+    only_bounds = False
 
     def __init__(
         self, problem: Problem, found: Result, limits: Limits, report: Report, context: Context | None = None
@@ -72,6 +76,7 @@ class Proof:
         self.intercept = found.intercept
         self.objective = found.objective
         self.lower_bound = found.lower_bound
+        self.own_bound = 0.0
         self.nodes = 0
         self.nodes_elsewhere = 0
         self.work = 0
@@ -89,6 +94,10 @@ class Proof:
         It decides how the proofs of a portfolio share the work, and nothing that is proven depends on it.
         """
         return math.inf
+
+    def expected_bound(self) -> float:
+        """The bound that it will have proven by itself when it is done with what it is about."""
+        return self.own_bound
 
     def state(self) -> dict[str, Any]:
         """Where the proof is, as plain data; hyperplane and bound are kept elsewhere, for all proofs together."""
@@ -191,6 +200,7 @@ class Proof:
         # Without weights nothing better was found, and the objective is the one it started from.
         objective = found.objective if found.weights else np.inf
         self.learn(Incumbent(np.array(found.weights), found.bias), objective, found.lower_bound)
+        self.own_bound = max(self.own_bound, min(found.lower_bound, self.objective))
         self.watch.report(self.objective, self.lower_bound, self.all_nodes)
         self.watch.take_note(found.outcome)
 

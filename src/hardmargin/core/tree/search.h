@@ -203,6 +203,7 @@ private:
         Tree tree(samples_, options_, [this](const MaxMargin& solver) { return improve(solver); });
         std::uint64_t counted = 0;
         std::uint64_t counted_work = 0;
+        std::uint64_t work_left = 0;  // when the slice began; 0 means no limit
         const auto stop = [&] {
             if (leader && !stopped_ &&
                 control_.stop({upper_.load(), shown_bound_.load(), nodes_ + tree.nodes() - counted})) {
@@ -212,9 +213,10 @@ private:
             return stopped_.load();
         };
         const auto pause = [this] { return paused_ || Control::Clock::now() >= pause_at_; };
-        // A slice ends early if other threads are idle.
+        // A slice ends early if other threads are idle, or if it has used up the work that was left.
         const auto pause_or_share = [&] {
-            return pause() || (idle_ > 0 && tree.nodes() - counted >= limits_.slice / smallest_share);
+            return pause() || (idle_ > 0 && tree.nodes() - counted >= limits_.slice / smallest_share) ||
+                   (work_left > 0 && tree.work() - counted_work >= work_left);
         };
         std::unique_lock lock(mutex_);
         const std::size_t place = working_bounds_.size();
@@ -241,6 +243,8 @@ private:
             working_bounds_[place] = node.bound;
             shown_bound_ = lower_bound();
             ++busy_;
+            // Never 0, because the search is paused as soon as no work is left.
+            work_left = limits_.work_limit > 0 ? limits_.work_limit - work_ : 0;
             lock.unlock();
             std::vector<Node> open = tree.search(node, upper_, limits_.slice, stop, pause_or_share);
             lock.lock();

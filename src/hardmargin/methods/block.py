@@ -1,0 +1,127 @@
+"""The bound of one block: a small problem, searched with both exact methods for a limited amount of work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from hardmargin.arrays import FloatArray
+from hardmargin.incumbent import Incumbent
+from hardmargin.limits import Limits
+from hardmargin.methods.base import ProofOptions
+from hardmargin.methods.pair import exact_members, has_few_features
+from hardmargin.presolve import presolve
+from hardmargin.problem import Problem
+from hardmargin.search import primal
+from hardmargin.search.portfolio import turns
+from hardmargin.status import Status
+
+# Blocks are small, and there are many of them: turns and searches are shorter than for a whole problem. Only if a
+# first search does not finish, a good hyperplane is searched for. The search over samples needs one earlier.
+_EFFORT = 0.001
+_LATER_EFFORT = 0.1
+_FIRST_NODES = 500
+_FIRST_REGIONS = 5000
+_HEAD_START = 1_000_000_000
+_FIRST_TURN = 300_000_000
+# Multiply-adds per number of the data for setting a problem up and for its primal search.
+_SET_UP = 2000
+
+
+class BlockTask(NamedTuple):
+    """A block to be bounded, as plain data.
+
+    Attributes
+    ----------
+    problem : Problem
+        The block.
+    coef, intercept
+        A hyperplane to start from.
+    gap : float
+        Relative gap at which the bound is good enough.
+    work : float
+        Work after which to end.
+    memory : float
+        Gigabytes.
+    seed : int
+    """
+
+    problem: Problem
+    coef: FloatArray
+    intercept: float
+    gap: float
+    work: float
+    memory: float
+    seed: int
+
+
+class BlockAnswer(NamedTuple):
+    """What is proven about a block.
+
+    Attributes
+    ----------
+    lower_bound, objective : float
+        The proven bound and the best objective.
+    coef, intercept
+        The best hyperplane.
+    nodes, work : int
+        Subproblems examined, and the work that this took.
+    cut : bool
+        Whether the search was ended before it was finished, so that more work might prove more.
+    """
+
+    lower_bound: float
+    objective: float
+    coef: FloatArray
+    intercept: float
+    nodes: int
+    work: int
+    cut: bool
+
+
+def bound_block(task: BlockTask, seconds: float, go_on: Callable[[], bool]) -> BlockAnswer:
+    """Search a block; see :data:`hardmargin.search.tasks.Run`."""
+    label = float(task.problem.y[0])
+    if (task.problem.y == label).all():
+        # w = 0 keeps all samples.
+        return BlockAnswer(0.0, 0.0, np.zeros(task.problem.m), label, 0, 0, cut=False)
+    limits = Limits(seconds, task.gap, seed=task.seed)
+
+    def report(*_: object) -> None:
+        if not go_on():
+            # How every method is told to end.
+            raise KeyboardInterrupt
+
+    reduced = presolve(task.problem)
+    coef, intercept = reduced.reduce(task.coef, task.intercept)
+    known = Incumbent(coef, intercept) if np.isfinite([*coef, intercept]).all() else None
+    found = primal.search(reduced.problem, known, limits, report, _EFFORT)
+    work = nodes = 0
+    cut = found.status is not Status.HEURISTIC
+    if found.gap > task.gap and found.status is Status.HEURISTIC:
+        first = _FIRST_REGIONS if has_few_features(reduced.problem) else _FIRST_NODES
+        options = ProofOptions(_EFFORT, first_nodes=first, later_effort=_LATER_EFFORT / _EFFORT)
+        members = exact_members(
+            reduced.problem, found, limits, report, options, memory=task.memory, first_turn=_FIRST_TURN
+        )
+        for _ in turns(members, _HEAD_START, most_work=task.work):
+            pass
+        work = sum(member.proof.work for member in members)
+        nodes = sum(member.proof.nodes for member in members)
+        cut = not all(member.ended for member in members)
+        # They have shared what they know.
+        found = members[0].proof.result()
+    with np.errstate(over="ignore", invalid="ignore"):
+        coef, intercept = reduced.restore(np.array(found.coef), found.intercept)
+    return BlockAnswer(
+        found.lower_bound * reduced.bound_factor,
+        found.objective * reduced.objective_factor,
+        coef,
+        intercept,
+        nodes,
+        # Setting the problem up and the primal search count too.
+        work + _SET_UP * task.problem.n * (task.problem.m + 1),
+        cut and found.gap > task.gap,
+    )

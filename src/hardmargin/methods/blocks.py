@@ -1,0 +1,395 @@
+"""Lower bounds for any number of samples: blocks of samples, each solved as a problem of its own.
+
+``search/blocks.py`` has the bound and its argument, ``methods/block.py`` solves a block. This module chooses the
+blocks. They are dealt out so that all are alike, start small, and are merged as long as time is left: groups of
+three are replaced by two larger blocks that have the same samples, and every group improves the bound at once. When a
+single block is left, it is the whole problem, and the bound may reach the optimum.
+
+Blocks are independent tasks with a budget of work, so the bound does not depend on how many threads or workers of a
+cluster run them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from itertools import chain, pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hardmargin.arrays import FloatArray
+from hardmargin.bounds import Report
+from hardmargin.incumbent import Incumbent
+from hardmargin.limits import Limits
+from hardmargin.methods.base import SMALLEST_GAP as SMALLEST_GAP
+from hardmargin.methods.base import ProofOptions, require_positive
+from hardmargin.methods.block import BlockAnswer, BlockTask, bound_block
+from hardmargin.problem import Problem
+from hardmargin.result import Result
+from hardmargin.search.blocks import (
+    Block,
+    contribution,
+    evened_shares,
+    group_sizes,
+    merged,
+    merged_count,
+    plain,
+    proves_more,
+    restored,
+    stratified,
+    total_bound,
+)
+from hardmargin.search.context import Context
+from hardmargin.search.portfolio import Member, prove
+from hardmargin.search.proof import Proof
+from hardmargin.search.tasks import Batch
+from hardmargin.validation import is_whole
+
+HAS_FRONTIER = True
+
+# Blocks have at least this many samples, and at first as many as can all be bounded with this much work.
+_SMALLEST = 20
+_SAMPLES_PER_FEATURE = 2
+_MOST_AT_FIRST = 200
+_FIRST_WORK = 10_000_000_000
+# By how much the size of trial blocks grows.
+_TRIAL_GROWTH = 1.5
+# A block that needs this many times the work of those before it, or the work planned at first, is left as it is.
+_PATIENCE = 50.0
+_LEAST_WORK = 1_000_000_000
+# If a round of merging proves nothing, the next one may take this many times the work.
+_MORE_WORK = 4.0
+# Hyperplanes of blocks that are tried on all samples after a round.
+_POLISHED = 20
+# Relative gap of a block that is one of several.
+_BLOCK_GAP = 1e-4
+
+
+@dataclass(frozen=True)
+class Options(ProofOptions):
+    """Settings of the bounds by blocks, in addition to those of :class:`ProofOptions`.
+
+    Attributes
+    ----------
+    first_size : int or None
+        Samples of a block at first; None finds out how many can be bounded quickly.
+    last_size : int or None
+        Blocks are not merged to more samples than this; None means no limit.
+    memory : float
+        Gigabytes of open subproblems, for all blocks that are searched at the same time.
+    """
+
+    first_size: int | None = None
+    last_size: int | None = None
+    memory: float = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_positive(self, "memory")
+        for name in ("first_size", "last_size"):
+            value = getattr(self, name)
+            if value is not None and not (is_whole(value) and 1 <= value < 2**32):
+                raise ValueError(f"{name} is {value!r}; expected a whole number from 1 to 2**32 - 1, or None.")
+
+
+def run(
+    problem: Problem,
+    incumbent: Incumbent | None,
+    limits: Limits,
+    report: Report,
+    options: Options | None = None,
+    context: Context | None = None,
+) -> Result:
+    """Search for a hyperplane and bound the optimum; see :class:`hardmargin.methods.base.Method`."""
+    settings = options or Options()
+
+    def members(found: Result) -> list[Member]:
+        return [Member(BlocksProof(problem, found, limits, report, settings, context))]
+
+    return prove(problem, incumbent, limits, report, settings.heuristic_effort, "blocks", members, context)
+
+
+class _Group:
+    """Blocks that are replaced by others of the same samples once these are bounded.
+
+    Larger blocks prove more as a rule. If some were not solved to the end and prove less, the old ones stay.
+    """
+
+    def __init__(self, before: list[Block], after: list[Block]) -> None:
+        self.before = before
+        self.after = after
+        self._open = set(range(len(after)))
+        self._cut = False
+
+    def take(self, place: int, answer: BlockAnswer) -> None:
+        """Take over what was proven about one of the new blocks."""
+        block = self.after[place]
+        norm = 0.5 * float(answer.coef @ answer.coef)
+        self.after[place] = replace(block, bound=contribution(block.share, answer.lower_bound), norm=norm)
+        self._open.discard(place)
+        self._cut = self._cut or answer.cut
+
+    def state(self) -> dict[str, Any]:
+        """What the group looks like, as plain data; the blocks before are part of those that wait."""
+        return {"before": len(self.before), "after": plain(self.after), "open": self.open, "cut": self._cut}
+
+    @classmethod
+    def of(cls, before: list[Block], state: dict[str, Any]) -> _Group:
+        """The inverse of :meth:`state`."""
+        group = cls(before, restored(state["after"]))
+        group._open, group._cut = set(state["open"]), state["cut"]
+        return group
+
+    @property
+    def open(self) -> list[int]:
+        """The places of the new blocks that are not yet bounded."""
+        return sorted(self._open)
+
+    def is_replaced(self, share_value: float) -> bool:
+        """Whether the new blocks are all bounded, and to be used."""
+        return not self._open and (not self._cut or proves_more(self.after, self.before, share_value))
+
+    def best(self, share_value: float) -> list[Block]:
+        """The blocks to be used."""
+        return self.after if self.is_replaced(share_value) else self.before
+
+
+class BlocksProof(Proof):
+    """A bound by blocks that are merged round by round."""
+
+    kind = "blocks"
+    only_bounds = True
+
+    def __init__(
+        self,
+        problem: Problem,
+        found: Result,
+        limits: Limits,
+        report: Report,
+        options: Options,
+        context: Context | None = None,
+    ) -> None:
+        super().__init__(problem, found, limits, report, context)
+        self._options = options
+        self._effort = options.later_effort * options.heuristic_effort
+        # The blocks that this round has yet to look at, and those that it is done with.
+        self._waiting: list[Block] = []
+        self._done: list[Block] = []
+        # Whether this is the first round, which only bounds the blocks.
+        self._first = True
+        # The most work that a block may take; 0 means no limit.
+        self._block_work = 0.0
+        self._round = _Round()
+        # The groups of the blocks that wait, with what is proven about the blocks that may replace them.
+        self._groups: list[_Group] = []
+        self._share_value = 0.0
+        self._hyperplanes: list[Incumbent] = []
+
+    def state(self) -> dict[str, Any]:
+        """See :class:`Proof`."""
+        return {
+            **super().state(),
+            "waiting": plain(self._waiting),
+            "done": plain(self._done),
+            "groups": [group.state() for group in self._groups],
+            "share_value": self._share_value,
+            "first_round": self._first,
+            "block_work": self._block_work,
+            "round": asdict(self._round),
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """See :class:`Proof`."""
+        super().restore(state)
+        self._waiting, self._done = restored(state["waiting"]), restored(state["done"])
+        self._first = state["first_round"]
+        self._block_work = state["block_work"]
+        self._share_value = state["share_value"]
+        self._round = _Round(**state["round"])
+        self._groups = _restored_groups(state["groups"], self._waiting)
+        self.own_bound = total_bound([*self._done, *self._waiting])
+
+    def expected_bound(self) -> float:
+        """See :class:`Proof`: in the first round, other blocks are expected to prove as much as those before."""
+        blocks = [block for block in chain(self._done, self._waiting) if block.norm > 0 or block.bound > 0]
+        shares = math.fsum(block.share for block in blocks)
+        return math.inf if not blocks else self.own_bound / shares if self._first else self.own_bound
+
+    def steps(self) -> Iterator[None]:
+        """See :class:`Proof`."""
+        if not (self._waiting or self._done):
+            self._deal_first()
+        while not (self.finished or self.stuck):
+            if not self._waiting:
+                self._begin_round()
+            if not (self.finished or self.stuck):
+                self._run_groups()
+                yield
+
+    def _deal_first(self) -> None:
+        """Deal the samples out to blocks of a size that can be bounded quickly."""
+        order = stratified(np.arange(self.problem.n), self.problem.y, self._margins())
+        size = self._options.first_size or self._size_by_trials(order)
+        count = max(1, round(self.problem.n / size))
+        self._waiting = [Block(np.sort(order[first::count]), 1 / count) for first in range(count)]
+        self._block_work = max(_LEAST_WORK, _PATIENCE * _FIRST_WORK / count) if count > 1 else 0.0
+
+    def _size_by_trials(self, order: NDArray[np.intp]) -> float:
+        """The number of samples per block with which all blocks together take little work."""
+        n = self.problem.n
+        size = float(min(n, max(_SMALLEST, min(_SAMPLES_PER_FEATURE * (self.problem.m + 1), _MOST_AT_FIRST))))
+        while size < n and not self.finished:
+            count = max(1, round(n / (_TRIAL_GROWTH * size)))
+            trials: list[BlockAnswer] = []
+            self._run([Block(np.sort(order[::count]), 1 / count)], _FIRST_WORK / count, partial(_add, trials))
+            if not trials or trials[0].cut or trials[0].work * count > _FIRST_WORK:
+                break
+            size = n / count
+        return size
+
+    def _begin_round(self) -> None:
+        """Begin the next round of merging; stuck if there is nothing left to merge."""
+        self._polish()
+        self.improve(self._effort)
+        ended = self._round
+        size = self.problem.n / merged_count(len(self._done))
+        too_large = self._options.last_size is not None and size > self._options.last_size
+        if too_large or (len(self._done) == 1 and not ended.cut):
+            self.stuck = True
+            return
+        if self._first or ended.improved:
+            self._block_work = max(_LEAST_WORK, _PATIENCE * ended.work / max(1, ended.blocks))
+        else:
+            self._block_work *= _MORE_WORK
+        shares = evened_shares(self._done)
+        self._waiting = [replace(block, next_share=share) for block, share in zip(self._done, shares, strict=True)]
+        self._done, self._first, self._round = [], False, _Round()
+
+    def _form_groups(self) -> list[_Group]:
+        """The blocks that wait, in groups, each with the blocks that may replace it."""
+        if self._first:
+            return [_Group([block], [block]) for block in self._waiting]
+        ends = np.cumsum(group_sizes(len(self._waiting))).tolist()
+        margins = self._margins()
+        groups = (self._waiting[begin:end] for begin, end in pairwise([0, *ends]))
+        return [_Group(group, merged(group, self.problem.y, margins)) for group in groups]
+
+    def _run_groups(self) -> None:
+        """Bound merged blocks, and replace the groups that prove less, until a step or the round is over."""
+        if not self._groups:
+            self._groups = self._form_groups()
+            # The value of a share, for comparing groups whose shares differ.
+            self._share_value = total_bound([*self._done, *self._waiting])
+        places = [(group, k) for group in self._groups for k in group.open]
+        work_before = self.work
+
+        def take(place: int, answer: BlockAnswer) -> None:
+            group, k = places[place]
+            group.take(k, answer)
+            self._round.take(answer)
+            self._hyperplanes.append(Incumbent(answer.coef, answer.intercept))
+            if group.is_replaced(self._share_value):
+                self._round.improved = True
+                self._prove()
+
+        def more() -> bool:
+            return not (
+                0 < self.step_work <= self.work - work_before or self.out_of_nodes or self._checkpoint_due()
+            )
+
+        self._run([group.after[k] for group, k in places], self._block_work or math.inf, take, more)
+        over = [group for group in self._groups if not group.open]
+        self._groups = [group for group in self._groups if group.open]
+        self._done += chain.from_iterable(group.best(self._share_value) for group in over)
+        self._waiting = list(chain.from_iterable(group.before for group in self._groups))
+        self._prove()
+
+    def _prove(self) -> None:
+        """Update the lower bound."""
+        blocks = chain(self._done, *(group.best(self._share_value) for group in self._groups))
+        self.own_bound = max(self.own_bound, total_bound(blocks))
+        self.learn(self.incumbent, self.objective, self.own_bound)
+
+    def _checkpoint_due(self) -> bool:
+        keeper = self.context.keeper
+        return keeper is not None and keeper.seconds_until_due() == 0
+
+    def _run(
+        self,
+        blocks: list[Block],
+        work: float,
+        take: Callable[[int, BlockAnswer], None],
+        more: Callable[[], bool] = lambda: True,
+    ) -> None:
+        """Bound blocks, each with a limited amount of work."""
+
+        def task(block: Block) -> BlockTask:
+            whole = len(block.samples) == self.problem.n
+            return BlockTask(
+                block.problem(self.problem),
+                self.coef,
+                self.intercept,
+                self.limits.gap if whole else max(self.limits.gap, _BLOCK_GAP),
+                work,
+                self._options.memory / self.limits.threads,
+                self.limits.seed,
+            )
+
+        def count(place: int, answer: BlockAnswer) -> None:
+            self.nodes += answer.nodes
+            self.work += answer.work
+            take(place, answer)
+
+        self.context.engine.run_tasks(
+            Batch(
+                bound_block,
+                map(task, blocks),
+                self.limits.remaining(),
+                self.limits.threads,
+                count,
+                lambda: self.watch.report(self.objective, self.lower_bound, self.all_nodes),
+                more,
+            )
+        )
+        self.watch.take_note(None)
+
+    def _margins(self) -> FloatArray:
+        return self.problem.evaluate(self.coef, self.intercept).margins
+
+    def _polish(self) -> None:
+        """Try the hyperplanes of the blocks on all samples."""
+        hyperplanes, self._hyperplanes = self._hyperplanes, []
+        for coef, intercept in hyperplanes[:_POLISHED]:
+            if np.isfinite([*coef, intercept]).all():
+                kept = self.problem.kept_up_to_rounding(coef, intercept)
+                fitted = Incumbent(*self.problem.fitted(coef, intercept, kept))
+                self.learn(fitted, self.problem.evaluate(*fitted).objective)
+
+
+@dataclass
+class _Round:
+    """A round so far: its work, how many blocks were bounded, how many of them not to the end, and its success."""
+
+    work: int = 0
+    blocks: int = 0
+    cut: int = 0
+    improved: bool = False
+
+    def take(self, answer: BlockAnswer) -> None:
+        self.work += answer.work
+        self.blocks += 1
+        self.cut += answer.cut
+
+
+def _add(answers: list[BlockAnswer], _: int, answer: BlockAnswer) -> None:
+    answers.append(answer)
+
+
+def _restored_groups(states: list[dict[str, Any]], waiting: list[Block]) -> list[_Group]:
+    ends = np.cumsum([state["before"] for state in states], dtype=np.intp).tolist()
+    parts = (waiting[begin:end] for begin, end in pairwise([0, *ends]))
+    return [_Group.of(before, state) for before, state in zip(parts, states, strict=True)]

@@ -1,0 +1,64 @@
+"""Both exact methods as a portfolio: the one that is likely to be ahead starts."""
+
+from __future__ import annotations
+
+from hardmargin.bounds import Report
+from hardmargin.limits import Limits
+from hardmargin.methods import directions, packing
+from hardmargin.methods.base import ProofOptions
+from hardmargin.problem import Problem
+from hardmargin.result import Result
+from hardmargin.search.context import Context
+from hardmargin.search.portfolio import Member
+from hardmargin.search.proof import Proof
+
+# Up to how many features the search over directions starts, and up to how many it takes part.
+_FEW_FEATURES = 8
+_SOME_FEATURES = 12
+
+
+def has_few_features(problem: Problem) -> bool:
+    """Whether the search over directions is likely to be ahead."""
+    return problem.m <= _FEW_FEATURES
+
+
+def exact_members(
+    problem: Problem,
+    found: Result,
+    limits: Limits,
+    report: Report,
+    options: ProofOptions,
+    *,
+    memory: float,
+    first_turn: int,
+    context: Context | None = None,
+) -> list[Member]:
+    """The exact methods that take part, starting with the one that has the first turn.
+
+    Parameters
+    ----------
+    problem, limits, report, context
+        As in :class:`hardmargin.methods.base.FrontierMethod`.
+    found : Result
+        What the primal search has found.
+    options : ProofOptions
+        The settings that all proofs have.
+    memory : float
+        Gigabytes, for all of them together.
+    first_turn : int
+        Work of the first turn of each.
+
+    Returns
+    -------
+    list of Member
+    """
+    both = problem.m <= _SOME_FEATURES
+    memory = memory / 2 if both else memory
+    for_samples = packing.Options(memory=memory, **options.shared())
+    samples = packing.PackingProof(problem, found, limits, report, for_samples, context)
+    if not both:
+        return [Member(samples, first_turn)]
+    for_regions = directions.Options(memory=memory, **options.shared())
+    regions = directions.DirectionProof(problem, found, limits, report, for_regions, context)
+    proofs: list[Proof] = [regions, samples] if has_few_features(problem) else [samples, regions]
+    return [Member(proof, first_turn) for proof in proofs]
