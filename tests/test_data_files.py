@@ -174,7 +174,7 @@ def load_or_refuse(file, content, format, label):
     assert dataset.X.shape == (len(dataset.y), dataset.m)
     assert dataset.n >= 1
     assert dataset.m >= 1
-    assert np.isfinite(dataset.X).all()
+    assert np.isfinite(dataset.X if isinstance(dataset.X, np.ndarray) else dataset.X.data).all()
     assert dataset.y.dtype.kind in "ifU"
     assert dataset.feature_names is None or len(dataset.feature_names) == dataset.m
 

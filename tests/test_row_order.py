@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hardmargin import row_order
-from hardmargin.row_order import distinct_rows
+from hardmargin.row_order import distinct_rows, equal_rows
 
 
 def expected(first_column: np.ndarray, others: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -57,3 +58,29 @@ def test_it_can_be_stopped_between_two_blocks(monkeypatch) -> None:
     checks = []
     distinct_rows(np.ones(100), np.zeros((100, 20)), lambda: checks.append(None))
     assert len(checks) >= 20
+
+
+def grouping(first: np.ndarray, place: np.ndarray) -> list[int]:
+    """The first row of the set that each row belongs to."""
+    return first[place].tolist()
+
+
+@pytest.mark.parametrize("convert", [np.asarray, scipy.sparse.csr_array])
+@given(table=tables(), block=st.sampled_from([1, 5, 1000]))
+def test_equal_rows_are_found_without_sorting(convert, table, block) -> None:
+    first_column, others = table
+    rows = np.flatnonzero(np.arange(len(others)) % 4 != 1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(row_order, "_BLOCK", block)
+        first, place = equal_rows(first_column, convert(others), rows, lambda: None)
+    assert np.all(np.diff(first) > 0)
+    sorted_first, sorted_place = expected(first_column[rows], others[rows])
+    assert grouping(first, place) == grouping(rows[sorted_first], sorted_place)
+
+
+def test_rows_that_only_have_the_same_hash_are_not_merged(monkeypatch) -> None:
+    monkeypatch.setattr(row_order, "_mixed", lambda values: np.zeros(values.shape, dtype=np.uint64))
+    X = np.array([[1.0], [2.0], [1.0], [3.0]])
+    for samples in (X, scipy.sparse.csr_array(X)):
+        first, place = equal_rows(np.ones(4), samples, np.arange(4), lambda: None)
+        assert grouping(first, place) == [0, 1, 0, 3]

@@ -1,9 +1,34 @@
-"""When a method must stop."""
+"""When a method must stop, and how much memory it may use."""
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
+
+from hardmargin.arrays import dense_bytes
+from hardmargin.units import GIGABYTE
+
+# Gigabytes that a proof may use for up to this many samples; with more samples, less.
+_MEMORY = 4.0
+_FEW_SAMPLES = 2000
+# Gigabytes that are left of three times the data and 300 MB after Python and its packages, the data and one copy,
+# if these are subtracted.
+_LEAST_MEMORY = 0.1
+
+
+def default_memory(n: int, m: int) -> float:
+    """The gigabytes that a proof may use by default, in addition to the samples and the copy that presolve makes.
+
+    4 GB for up to 2000 samples. With more samples it falls in proportion to their number, down to the size of the
+    samples plus 0.1 GB: the whole process then takes at most about three times the data plus 300 MB.
+
+    Examples
+    --------
+    >>> default_memory(500, 10), default_memory(20_000, 10), round(default_memory(1_000_000, 10), 2)
+    (4.0, 0.4, 0.18)
+    """
+    least = _LEAST_MEMORY + dense_bytes(n, m) / GIGABYTE
+    return min(_MEMORY, max(_MEMORY * _FEW_SAMPLES / max(n, 1), least))
 
 
 @dataclass(frozen=True)

@@ -9,21 +9,27 @@ rescale the features, because anything else would change ||w||.
 
 The reduced rows are sorted, whatever the order of the caller's rows. So shuffled data, or data with weights
 instead of repetitions, give the same reduced problem and the same answer.
+
+Large data (more than five million values) and sparse data stay in the caller's order, and large data are shifted by
+the medians of some of the rows. Dependent features are replaced only in small data. Sparse data are not shifted,
+because they would become dense; of their constant features, those without values are removed. The data are copied
+at most once, and not at all if there is nothing to change.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hardmargin.arrays import FloatArray
+from hardmargin.arrays import FloatArray, SampleArray
 from hardmargin.problem import Problem
-from hardmargin.projection import Check, Projection, no_check, projection
-from hardmargin.row_order import distinct_rows
+from hardmargin.projection import Check, Projection, is_projectable, no_check, projection
+from hardmargin.row_order import distinct_rows, equal_rows
 
 # Keeps the square of the scale, by which objectives are multiplied, far from overflow.
 _LARGEST_EXPONENT = 480
@@ -34,8 +40,12 @@ _LARGEST_COST_EXPONENT = 1000
 # Features between the inverse of this size and this size need no scaling.
 _COMMON_SIZE = 2.0**10
 
-# Values of which medians are taken at once, which takes some hundredths of a second.
+# Values that are processed at once, which takes some hundredths of a second.
 _BLOCK = 1_000_000
+
+# Data with more values are not sorted, and medians are those of evenly spaced rows with at most this many values.
+_LARGE = 5_000_000
+_MEDIAN_VALUES = 2_000_000
 
 
 #: Has the parameters of :func:`hardmargin.projection.projection`.
@@ -141,37 +151,108 @@ def presolve(
     Returns
     -------
     Presolved
+        Its samples are the caller's own array if nothing had to be changed.
     """
+    if problem.sparse:
+        return _presolved_sparse(problem, reduce, check)
     rows, representative = _merged_rows(problem, check) if reduce else _costly_rows(problem)
-    costly = representative >= 0
-    costs = np.zeros(len(rows))
-    np.add.at(costs, representative[costly], problem.costs[costly])
+    costs = _total_costs(problem, representative, len(rows))
     check()
-    X = problem.X[rows]
-    varies, shift = _shifts(X, check)
+    selection = _Selection(problem.X, rows)
+    varies, shift = _shifts(selection, check)
     features = np.flatnonzero(varies) if reduce else np.arange(problem.m)
     check()
-    left = X if len(features) == problem.m else X[:, features]
-    # One rounding per value, relative to the shifted value: the certificates of the core allow for it.
-    shifted = left - shift[features]
     projected = None
-    if reduce:
+    if reduce and is_projectable(len(rows), len(features)):
         project = project or partial(projection, check=check)
-        projected = project(left, shift[features], _longest(problem))
+        projected = project(problem.X[rows][:, features], shift[features], _longest(problem))
+    check()
+    # What is still to be done to the samples: None means nothing.
+    features_left = features if len(features) < problem.m else None
+    shift_left = shift[features] if shift[features].any() else None
     if projected is not None:
-        shifted = projected.samples
-    check()
-    sizes = np.maximum(shifted.max(axis=1, initial=0.0), -shifted.min(axis=1, initial=0.0))
+        selection, features_left, shift_left = _Selection(projected.samples), None, None
+    sizes = np.empty(len(rows))
+    for part, block in selection.blocks(features_left, shift_left, check):
+        sizes[part] = np.maximum(block.max(axis=1, initial=0.0), -block.min(axis=1, initial=0.0))
     scale = _power_of_two_scale(float(sizes.max()) if reduce else _common_size(sizes), costs)
-    check()
-    reduced = Problem(
-        np.ascontiguousarray(shifted * scale),
-        problem.y[rows],
-        costs / scale**2,
-        problem.classes,
-        problem.C,
-    )
+    if scale == 1 and selection.is_whole and features_left is None and shift_left is None:
+        samples = selection.X
+    else:
+        samples = np.empty((len(rows), selection.X.shape[1] if features_left is None else len(features_left)))
+        for part, block in selection.blocks(features_left, shift_left, check):
+            np.multiply(block, scale, out=samples[part])
+    reduced = Problem(samples, problem.y[rows], costs / scale**2, problem.classes, problem.C)
     return Presolved(reduced, representative, features, shift, scale, problem.m, projected)
+
+
+class _Selection:
+    """Some rows of a dense array, in an order of their own, without a copy of all of them.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, m)
+    rows : ndarray of int, optional
+        The rows; all of them if not given.
+    """
+
+    def __init__(self, X: FloatArray, rows: NDArray[np.intp] | None = None) -> None:
+        self.X = X
+        self.is_whole = rows is None or np.array_equal(rows, np.arange(len(X)))
+        self._rows = None if self.is_whole else rows
+
+    def __len__(self) -> int:
+        return len(self.X) if self._rows is None else len(self._rows)
+
+    def __getitem__(self, part: slice) -> FloatArray:
+        taken: FloatArray = self.X[part if self._rows is None else self._rows[part]]
+        return taken
+
+    def columns(self, columns: slice) -> FloatArray:
+        """All rows of some columns, one column after the other."""
+        taken = self.X[:, columns] if self._rows is None else self.X[self._rows, columns]
+        return np.ascontiguousarray(taken.T)
+
+    def blocks(
+        self, features: NDArray[np.intp] | None, shift: FloatArray | None, check: Check
+    ) -> Iterator[tuple[slice, FloatArray]]:
+        """Blocks of rows with some features (all if None), minus the shift (none if None), and their places."""
+        step = max(1, _BLOCK // max(1, self.X.shape[1]))
+        for begin in range(0, len(self), step):
+            check()
+            part = slice(begin, begin + step)
+            block = self[part] if features is None else self[part][:, features]
+            # One rounding per value, relative to the shifted value: the certificates of the core allow for it.
+            yield part, block if shift is None else block - shift
+
+
+def _presolved_sparse(problem: Problem, reduce: bool, check: Check) -> Presolved:
+    """Without rows of zero cost, duplicates and features that have no values, and scaled by a power of two."""
+    from scipy.sparse import csr_array
+
+    check()
+    rows, representative = _merged_rows(problem, check) if reduce else _costly_rows(problem)
+    costs = _total_costs(problem, representative, len(rows))
+    check()
+    X: Any = problem.X if len(rows) == problem.n else problem.X[rows]
+    if not X.data.all():
+        X = X.copy() if X is problem.X else X
+        X.eliminate_zeros()
+    check()
+    used = np.zeros(problem.m, dtype=bool)
+    used[X.indices] = True
+    if not reduce or not used.any():
+        used[:] = True
+    features = np.flatnonzero(used)
+    indices = X.indices if used.all() else (np.cumsum(used) - 1).astype(X.indices.dtype)[X.indices]
+    check()
+    largest = float(max(X.data.max(), -X.data.min())) if X.nnz else 0.0
+    scale = _power_of_two_scale(largest, costs)
+    check()
+    data = X.data if scale == 1 else X.data * scale
+    samples = csr_array((data, indices, X.indptr), shape=(len(rows), len(features)))
+    reduced = Problem(samples, problem.y[rows], costs / scale**2, problem.classes, problem.C)
+    return Presolved(reduced, representative, features, np.zeros(problem.m), scale, problem.m)
 
 
 def _longest(problem: Problem) -> float:
@@ -184,11 +265,15 @@ def _merged_rows(problem: Problem, check: Check) -> tuple[NDArray[np.intp], NDAr
     """One row per set of identical samples of positive cost, and for every row the index of its set."""
     check()
     costly = np.flatnonzero(problem.costs > 0)
-    X = problem.X if len(costly) == problem.n else problem.X[costly]
-    first, place = distinct_rows(problem.y[costly], X, check)
+    if problem.sparse or _is_large(problem.X):
+        rows, place = equal_rows(problem.y, problem.X, costly, check)
+    else:
+        X = problem.X if len(costly) == problem.n else problem.X[costly]
+        first, place = distinct_rows(problem.y[costly], X, check)
+        rows = costly[first]
     representative = np.full(problem.n, -1, dtype=np.intp)
     representative[costly] = place
-    return costly[first], representative
+    return rows, representative
 
 
 def _costly_rows(problem: Problem) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -199,27 +284,53 @@ def _costly_rows(problem: Problem) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     return costly, representative
 
 
-def _shifts(X: FloatArray, check: Check) -> tuple[NDArray[np.bool_], FloatArray]:
+def _total_costs(problem: Problem, representative: NDArray[np.intp], count: int) -> FloatArray:
+    """The total cost of the rows that each of ``count`` reduced rows represents."""
+    costly = representative >= 0
+    totals: FloatArray = np.bincount(representative[costly], weights=problem.costs[costly], minlength=count).astype(
+        np.float64, copy=False
+    )
+    return totals
+
+
+def _is_large(X: SampleArray) -> bool:
+    return int(X.shape[0]) * int(X.shape[1]) > _LARGE
+
+
+def _shifts(samples: _Selection, check: Check) -> tuple[NDArray[np.bool_], FloatArray]:
     """Which features vary, and what is subtracted from each feature.
 
     The shift is the value of a constant feature, the median of a feature far from zero relative to its spread, and
     zero otherwise. Half of the values are then within a factor of two of the shift, so their difference is exact. A
     mean would follow an outlier, and one at 1e12 times the other values would round their digits away.
     """
-    n, m = X.shape
-    varies, shift = np.zeros(m, dtype=bool), X[0].copy()
+    n, m = len(samples), samples.X.shape[1]
+    varies, shift = np.zeros(m, dtype=bool), samples[:1][0].copy()
+    if _is_large(samples.X):
+        lowest, highest = shift.copy(), shift.copy()
+        for _, block in samples.blocks(None, None, check):
+            np.minimum(lowest, block.min(axis=0), out=lowest)
+            np.maximum(highest, block.max(axis=0), out=highest)
+        check()
+        varies = highest > lowest
+        some = samples[:: -(-n * m // _MEDIAN_VALUES)]
+        shift = np.where(varies, _far_medians(np.ascontiguousarray(some.T)), shift)
+        return varies, shift
     width = max(1, _BLOCK // n)
     for begin in range(0, m, width):
         check()
         columns = slice(begin, begin + width)
-        values = np.ascontiguousarray(X[:, columns].T)
-        median = np.median(values, axis=1)
-        spread = np.median(np.abs(values - median[:, None]), axis=1, overwrite_input=True)
+        values = samples.columns(columns)
         varies[columns] = values.max(axis=1) > values.min(axis=1)
-        shift[columns] = np.where(
-            varies[columns], np.where(np.abs(median) > 2 * spread, median, 0.0), X[0, columns]
-        )
+        shift[columns] = np.where(varies[columns], _far_medians(values), shift[columns])
     return varies, shift
+
+
+def _far_medians(values: FloatArray) -> FloatArray:
+    """The medians of features, one per row; zero if the median is near zero relative to the feature's spread."""
+    median = np.median(values, axis=1)
+    spread = np.median(np.abs(values - median[:, None]), axis=1, overwrite_input=True)
+    return np.where(np.abs(median) > 2 * spread, median, 0.0)
 
 
 def _common_size(sizes: FloatArray) -> float:

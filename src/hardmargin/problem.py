@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hardmargin.arrays import FloatArray
+from hardmargin.arrays import FloatArray, SampleArray, rows_per_block
 from hardmargin.validation import (
     combined_weights,
     scaled_costs,
@@ -53,8 +53,8 @@ class Problem:
 
     Attributes
     ----------
-    X : ndarray of shape (n, m)
-        Samples, float64 and C-contiguous.
+    X : ndarray or scipy.sparse.csr_array of shape (n, m)
+        Samples, float64: dense and C-contiguous, or sparse with sorted indices and without duplicates.
     y : ndarray of shape (n,)
         -1.0 and +1.0.
     costs : ndarray of shape (n,)
@@ -75,7 +75,7 @@ class Problem:
     0.5
     """
 
-    X: FloatArray
+    X: SampleArray
     y: FloatArray
     costs: FloatArray
     classes: tuple[Any, Any] = (-1, 1)
@@ -97,7 +97,7 @@ class Problem:
         Parameters
         ----------
         X : array-like, DataFrame or sparse matrix of shape (n, m)
-            Samples; every value finite.
+            Samples; every value finite. A sparse matrix is made dense only if that is small.
         y : array-like of shape (n,)
             Labels, any two values. The smaller one (in sorted order) is the negative side.
         C : float
@@ -120,11 +120,12 @@ class Problem:
             If an argument has a type that cannot be converted.
         """
         samples = validated_samples(X)
-        labels = validated_labels(y, len(samples))
+        n = samples.shape[0]
+        labels = validated_labels(y, n)
         penalty = validated_penalty(C)
         signs, classes = signs_and_classes(labels)
         weights = combined_weights(signs, classes, sample_weight, class_weight)
-        costs = scaled_costs(penalty, np.ones(len(samples)) if weights is None else weights)
+        costs = scaled_costs(penalty, np.ones(n) if weights is None else weights)
         return cls(samples, signs, costs, classes, penalty, weights)
 
     @property
@@ -136,6 +137,11 @@ class Problem:
     def m(self) -> int:
         """Number of features."""
         return int(self.X.shape[1])
+
+    @property
+    def sparse(self) -> bool:
+        """Whether the samples are stored as a sparse matrix."""
+        return not isinstance(self.X, np.ndarray)
 
     def evaluate(self, coef: ArrayLike, intercept: float) -> Evaluation:
         """Evaluate a hyperplane by the numerical contract: float64, kept means margin >= 1 - 1e-9.
@@ -156,11 +162,15 @@ class Problem:
             raise ValueError(f"coef has shape {w.shape}; expected ({self.m},), one weight per feature.")
         # A hyperplane out of range costs infinity, and a margin that is not a number is violated.
         with np.errstate(over="ignore", invalid="ignore"):
-            # If w = 0, the product over all samples can be skipped.
-            margins = self.y * (self.X @ w + intercept if w.any() else np.float64(intercept))
+            margins = self._margins(w, intercept)
             violated = ~(margins >= 1 - MARGIN_TOLERANCE)
             objective = 0.5 * float(w @ w) + float(self.costs[violated].sum())
         return Evaluation(objective, margins, np.flatnonzero(violated))
+
+    def _margins(self, w: FloatArray, intercept: float) -> FloatArray:
+        # If w = 0, the product over all samples can be skipped.
+        values: FloatArray = self.y * (self.X @ w + intercept if w.any() else np.float64(intercept))
+        return values
 
     def kept_up_to_rounding(self, coef: ArrayLike, intercept: float) -> NDArray[np.bool_]:
         """Which samples a hyperplane keeps if the rounding errors of the margins count in their favour.
@@ -202,25 +212,27 @@ class Problem:
         w = np.asarray(coef, dtype=np.float64)
         if not kept.any():
             return w, float(intercept)
-        rows = self.X[kept]
-        margins = self.y[kept] * (rows @ w + intercept)
-        smallest = float((margins - _margin_rounding(rows, w, intercept)).min())
+        # All margins, because a copy of the kept rows would take as much memory as the data.
+        with np.errstate(over="ignore", invalid="ignore"):
+            margins = self._margins(w, intercept)
+            smallest = float((margins - _margin_rounding(self.X, w, intercept))[kept].min())
         if smallest <= 0:
             # This far from the origin, float64 guarantees nothing; the hyperplane may still pass.
-            smallest = float(margins.min())
+            smallest = float(margins[kept].min())
         if smallest >= 1 or smallest <= 0:
             return w, float(intercept)
         factor = 1 / smallest
         return w * factor, float(intercept * factor)
 
 
-def _margin_rounding(X: FloatArray, w: FloatArray, intercept: float) -> FloatArray:
+def _margin_rounding(X: SampleArray, w: FloatArray, intercept: float) -> FloatArray:
     """Largest error of the computed margins, for any order of summation."""
-    sizes, lengths = np.empty(len(X)), np.abs(w)
-    step = max(1, _BLOCK // max(1, X.shape[1]))
+    n, m = X.shape
+    sizes, lengths = np.empty(n), np.abs(w)
+    step = rows_per_block(X, _BLOCK)
     with np.errstate(over="ignore", invalid="ignore"):
         # In blocks, because the absolute values of all data would take as much memory as the data.
-        for begin in range(0, len(X), step):
-            sizes[begin : begin + step] = np.abs(X[begin : begin + step]) @ lengths
-        rounding: FloatArray = (X.shape[1] + 3) * np.finfo(np.float64).eps * (sizes + abs(intercept))
+        for begin in range(0, n, step):
+            sizes[begin : begin + step] = abs(X[begin : begin + step]) @ lengths
+        rounding: FloatArray = (m + 3) * np.finfo(np.float64).eps * (sizes + abs(intercept))
     return rounding

@@ -38,6 +38,9 @@ _SHORT_DIRECTION = 1e-3
 # Multiply-adds of one product of the size of the data: about a tenth of a second between two checks of the clock.
 _MOST_WORK = 50_000_000
 
+# Values of the samples: about ten times their memory is needed.
+_MOST_VALUES = 2_000_000
+
 _ROUNDING = 2.0**-52
 
 #: Called between pieces of work; may raise to stop.
@@ -70,6 +73,11 @@ class Projection:
     bound_factor: float
 
 
+def is_projectable(n: int, m: int) -> bool:
+    """Whether samples of this shape are small enough, and have enough features, to be replaced by fewer."""
+    return min(n, m) >= 2 and n * m <= _MOST_VALUES and n * m * min(n, m) <= _MOST_WORK
+
+
 def projection(X: FloatArray, shift: FloatArray, longest: float, check: Check = no_check) -> Projection | None:
     """Find fewer coordinates for the samples ``X - shift``.
 
@@ -94,8 +102,7 @@ def projection(X: FloatArray, shift: FloatArray, longest: float, check: Check = 
     >>> np.abs(np.diff(projection(X, np.zeros(2), 10.0).samples[:, 0])).round(9).tolist()
     [2.236067977, 2.236067977]
     """
-    n, m = X.shape
-    if min(n, m) < 2 or n * m * min(n, m) > _MOST_WORK:
+    if not is_projectable(*X.shape):
         return None
     with one_blas_thread:
         return _projected(X, shift, longest, check)

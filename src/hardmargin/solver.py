@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import time
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -13,16 +14,17 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hardmargin.arrays import FloatArray
+from hardmargin.arrays import FloatArray, dense_bytes, sparse_bytes
 from hardmargin.blas import one_blas_thread
 from hardmargin.bounds import SMALLEST_GAP, Recorder, Report, is_possible_gap
-from hardmargin.checkpoint import Identity
+from hardmargin.checkpoint import CheckpointWarning, Identity
 from hardmargin.checkpoint.keeper import Keeper, held_checkpoint
 from hardmargin.cluster import opened_engine
 from hardmargin.cores import useful_threads
 from hardmargin.incumbent import Incumbent
 from hardmargin.limits import Limits
-from hardmargin.methods import get_method, with_frontier
+from hardmargin.memory import require_memory
+from hardmargin.methods import for_sparse_samples, get_method, needs_dense, with_frontier
 from hardmargin.methods.base import FrontierMethod, Method, parse_options
 from hardmargin.presolve import Presolved, presolve
 from hardmargin.problem import Problem
@@ -30,7 +32,20 @@ from hardmargin.result import Result
 from hardmargin.search.context import Context
 from hardmargin.signals import HeldSignals, LaterTermination
 from hardmargin.status import Status
-from hardmargin.validation import is_real, is_whole
+from hardmargin.units import GIGABYTE
+from hardmargin.validation import import_converters, is_real, is_whole
+
+# Data with fewer values than this are evaluated in no time; the others need about this many seconds per value, but
+# never more than this share of the time limit.
+_LARGE = 1_000_000
+_CHECK_SECONDS = 12e-9
+_LARGEST_CHECK_SHARE = 0.2
+# Seconds after the time limit in which presolve is completed if there is a checkpoint.
+_COMPLETION = 0.5
+# Copies of data up to this many bytes are not worth asking the system about. Larger data need a copy, and this many
+# bytes per sample for costs, margins and the like.
+_SURELY_FITS = 100_000_000
+_BYTES_PER_SAMPLE = 200
 
 
 def solve(
@@ -61,7 +76,8 @@ def solve(
     Parameters
     ----------
     X : array-like, DataFrame or sparse matrix of shape (n, m)
-        Samples.
+        Samples. A sparse matrix is made dense only if that is small; otherwise methods that need dense samples
+        refuse it.
     y : array-like of shape (n,)
         Labels, any two values.
     C : float
@@ -73,8 +89,8 @@ def solve(
     method : str
         One of :func:`hardmargin.methods.names`.
     time_limit : float or None
-        Seconds, counted from when the data have been checked and converted; None means no limit. Without a
-        checkpoint, the limit ends presolve too: the result is then the start or w = 0, with a bound of 0.
+        Seconds from the call, without the time to import packages; None means no limit. If the limit is reached
+        in presolve, the result is the start or w = 0, with a bound of 0.
     gap : float
         Relative gap at which the search stops; at least 1e-9, and below 1.
     threads : int
@@ -114,6 +130,9 @@ def solve(
     ------
     ValueError, TypeError
         If the data or a parameter cannot be used; the message says what was expected.
+    MemoryError
+        If this machine has no memory for the copy of the data that methods work on; the message says how much
+        that would be.
     OSError
         If a checkpoint cannot be read, or its folder cannot be written to.
     ImportError
@@ -137,38 +156,47 @@ def solve(
     ):
         if start is not None and resume is not None:
             raise ValueError("start and resume were both given; a state has its own hyperplane: leave out start.")
-        _validated_limits(time_limit, gap, threads, node_limit, seed)
-        problem = Problem.from_data(X, y, C, sample_weight=sample_weight, class_weight=class_weight)
-        hyperplane = None if start is None else _validated_start(start, problem)
-        # The clock starts here: the first conversion of data imports packages, which may exceed the limit.
+        # The first conversion of data imports packages, which may take longer than the limit.
+        import_converters(X)
         limits = _validated_limits(time_limit, gap, threads, node_limit, seed)
         limits = replace(limits, gap=max(limits.gap, solver.SMALLEST_GAP))
+        problem = Problem.from_data(X, y, C, sample_weight=sample_weight, class_weight=class_weight)
+        _check_size(problem, solver, method)
+        if problem.sparse:
+            _check_no_proof_is_needed(checkpoint=checkpoint, resume=resume, cluster=cluster)
+        hyperplane = None if start is None else _validated_start(start, problem)
         # Methods from the literature work on the data as they are, unless an option says otherwise.
         reduce = getattr(parsed, "presolve", True)
         keeper = None
-        if checkpoint is None and resume is None:
-            try:
+        try:
+            if checkpoint is None and resume is None:
                 reduced = presolve(problem, reduce=reduce, check=partial(_check_time, limits))
-            except _OutOfTimeError:
-                return _without_search(problem, limits, method, report, hyperplane)
-        else:
-            keeper = Keeper(Identity.of(problem, method), checkpoint, checkpoint_interval, resume)
-            # States belong to the reduced problem: without it, there is nothing to resume from or to save.
-            reduced = presolve(problem, reduce=reduce, project=keeper.project)
-            keeper.belongs_to(reduced.problem)
+            else:
+                check = partial(_check_overrun, limits)
+                keeper = Keeper(Identity.of(problem, method, check), checkpoint, checkpoint_interval, resume)
+                # States belong to the reduced problem: without it, there is nothing to resume from or to save.
+                reduced = presolve(problem, reduce=reduce, project=keeper.project, check=check)
+                keeper.belongs_to(reduced.problem, check)
+        except _OutOfTimeError:
+            if keeper is not None:
+                keeper.pass_on()
+            if checkpoint is not None and not os.path.exists(checkpoint):
+                text = f"checkpoint {os.fspath(checkpoint)}: the time limit was reached before there was a state"
+                warnings.warn(CheckpointWarning(f"{text}; raise the time limit.", lost=True), stacklevel=2)
+            return _without_search(problem, limits, method, report, hyperplane)
         before = time.monotonic()
         with opened_engine(cluster) as engine:
             # Starting or joining a cluster is not part of the solve.
             limits = replace(limits, started=limits.started + time.monotonic() - before)
             context = None if cluster is None and keeper is None else Context(engine, keeper)
-            run = _in_context(solver, context)
+            run = _in_context(solver, context, reduced.problem, method)
             # From here to the result, Ctrl-C takes effect only where the method reports.
             with HeldSignals() as signals:
                 listeners = [lambda *_: signals.let_through(), *([_carrying(report)] if report is not None else [])]
                 recorder = Recorder(reduced.objective_factor, reduced.bound_factor, listeners)
                 incumbent = None if hyperplane is None else _incumbent(reduced, hyperplane)
                 try:
-                    found = run(reduced.problem, incumbent, limits, recorder, parsed)
+                    found = run(reduced.problem, incumbent, _before_last_check(limits, problem), recorder, parsed)
                 except _StoppedError as stopped:
                     raise stopped.error from stopped.error.__cause__
                 with one_blas_thread:
@@ -207,6 +235,49 @@ def _check_time(limits: Limits) -> None:
         raise _OutOfTimeError
 
 
+def _check_overrun(limits: Limits) -> None:
+    """The same with a checkpoint: what is small is completed, so that there is a state to save."""
+    if limits.elapsed() > limits.time_limit + _COMPLETION:
+        raise _OutOfTimeError
+
+
+def _before_last_check(limits: Limits, problem: Problem) -> Limits:
+    """The limits of a method, which leave time to evaluate its answer on the caller's data if these are large."""
+    X: Any = problem.X
+    values = X.nnz if problem.sparse else X.size
+    if values < _LARGE:
+        return limits
+    seconds = min(_CHECK_SECONDS * values, _LARGEST_CHECK_SHARE * limits.time_limit)
+    return replace(limits, time_limit=limits.time_limit - seconds)
+
+
+def _check_size(problem: Problem, solver: Method, method: str) -> None:
+    """Refuse what cannot fit into memory before anything starts.
+
+    Raises
+    ------
+    ValueError
+        If the samples are sparse and the method needs dense ones.
+    MemoryError
+        If there is no memory for a copy of the samples.
+    """
+    n, m = problem.n, problem.m
+    dense = dense_bytes(n, m)
+    own = sparse_bytes(problem.X) if problem.sparse else dense
+    if problem.sparse and needs_dense(solver):
+        raise ValueError(
+            f"method {method!r} needs dense samples, and {n} x {m} of them would take {dense / GIGABYTE:.3g} GB "
+            f"(as a sparse matrix: {own / GIGABYTE:.3g} GB); use {', '.join(for_sparse_samples())}, or select "
+            "fewer features or samples."
+        )
+    if own > _SURELY_FITS:
+        require_memory(
+            own + _BYTES_PER_SAMPLE * n,
+            f"solving a problem of {n} x {m} samples ({own / GIGABYTE:.3g} GB)",
+            "use fewer samples or features, or a machine with more memory",
+        )
+
+
 def _without_search(
     problem: Problem, limits: Limits, method: str, report: Report | None, start: tuple[FloatArray, float] | None
 ) -> Result:
@@ -236,9 +307,34 @@ def _check_support(solver: Method, method: str, **asked_for: Any) -> None:
             )
 
 
-def _in_context(solver: Method, context: Context | None) -> Callable[..., Result]:
+def _check_no_proof_is_needed(**asked_for: Any) -> None:
+    """Refuse options that need a proof: there is none for sparse samples."""
+    for name, value in asked_for.items():
+        if value is not None:
+            raise ValueError(
+                f"{name} needs a proof, for which these sparse samples are too large; leave it out, or select "
+                "fewer features or samples."
+            )
+
+
+def _in_context(solver: Method, context: Context | None, problem: Problem, method: str) -> Callable[..., Result]:
     """A method's ``run``; only methods with open subproblems are ever given a context."""
+    if problem.sparse and solver.HAS_FRONTIER:
+        # Proofs need dense samples: what is left of such a method is its primal search.
+        return partial(_searched_only, method)
     return solver.run if context is None else partial(cast("FrontierMethod", solver).run, context=context)
+
+
+def _searched_only(
+    method: str,
+    problem: Problem,
+    incumbent: Incumbent | None,
+    limits: Limits,
+    report: Report,
+    options: Any,
+) -> Result:
+    """The primal search of a method with proofs, for sparse samples."""
+    return replace(get_method("heuristic").run(problem, incumbent, limits, report), method=method)
 
 
 def _incumbent(reduced: Presolved, start: tuple[FloatArray, float]) -> Incumbent | None:

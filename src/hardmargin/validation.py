@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hardmargin.arrays import FloatArray
+from hardmargin.arrays import FloatArray, SampleArray, dense_bytes, is_worth_making_dense, sparse_bytes
+from hardmargin.memory import require_memory
 
 #: Larger values overflow when they are squared in a norm.
 LARGEST_VALUE = 1e150
@@ -25,36 +26,89 @@ def is_whole(value: object) -> bool:
     return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
 
-def validated_samples(X: Any) -> FloatArray:
-    """Turn an array-like, DataFrame or sparse matrix into a dense float64 array of finite values.
+def import_converters(X: Any) -> None:
+    """Import the packages that :func:`validated_samples` needs for X, to keep that off a caller's clock."""
+    if not _is_plain(X):
+        # Importing this takes longer than all the rest; the command line and a solver's process do not need it.
+        import sklearn.utils  # noqa: F401
+
+
+def validated_samples(X: Any) -> SampleArray:
+    """Turn an array-like, DataFrame or sparse matrix into an array of finite float64 values.
+
+    Sparse samples stay sparse, unless they are small as a dense array
+    (:func:`hardmargin.arrays.is_worth_making_dense`).
+
+    Returns
+    -------
+    ndarray or scipy.sparse.csr_array of shape (n, m)
+        Dense and C-contiguous, or sparse with sorted indices and without duplicates. Not a copy, if X already is
+        such an array.
 
     Raises
     ------
     ValueError
         If X is not two-dimensional, has no rows or columns, or has values that are not finite or too large.
+    MemoryError
+        If X has to be converted and there is no memory for that.
     """
     samples: Any = X
-    if not _is_plain(X):
-        # Importing this takes longer than all the rest; the command line and a solver's process do not need it.
-        from sklearn.utils import check_array
-
-        samples = check_array(X, accept_sparse="csr", dtype=np.float64, order="C", input_name="X")
-    if not isinstance(samples, np.ndarray):
-        samples = samples.toarray(order="C")
-    largest = float(max(samples.max(), -samples.min()))
-    if largest > LARGEST_VALUE:
+    # A value that is not finite makes the largest one so, and scikit-learn says what is wrong.
+    largest = _largest_magnitude(X) if _is_plain(X) else np.nan
+    if not np.isfinite(largest):
+        samples = _converted(X)
+        largest = _largest_magnitude(samples if isinstance(samples, np.ndarray) else samples.data)
+    if not largest <= LARGEST_VALUE:
         raise ValueError(
             f"X has a value of magnitude {largest:.3g}; at most {LARGEST_VALUE:g} is supported. "
             "Divide all features by one common factor."
         )
-    dense: FloatArray = np.ascontiguousarray(samples)
-    return dense
+    if isinstance(samples, np.ndarray):
+        return np.ascontiguousarray(samples)
+    return samples
 
 
 def _is_plain(X: Any) -> bool:
-    """Whether the samples can be used as they are."""
-    plain = type(X) is np.ndarray and X.dtype == np.float64 and X.ndim == 2 and X.size > 0
-    return plain and bool(np.isfinite(X).all())
+    """Whether the samples can be used as they are, if their values can."""
+    return type(X) is np.ndarray and X.dtype == np.float64 and X.ndim == 2 and X.size > 0
+
+
+def _largest_magnitude(values: FloatArray) -> float:
+    """The largest absolute value, without a copy; not a number if a value is not."""
+    if values.size == 0:
+        return 0.0
+    with np.errstate(invalid="ignore"):
+        return float(np.maximum(values.max(), -values.min()))
+
+
+def _converted(X: Any) -> SampleArray:
+    """The samples as float64, in a dense array or as canonical CSR."""
+    from sklearn.utils import check_array
+
+    shape: tuple[int, ...] = getattr(X, "shape", ())
+    if len(shape) == 2 and not hasattr(X, "tocsr") and not _is_plain(X):
+        require_memory(
+            dense_bytes(shape[0], shape[1]),
+            f"converting the {shape[0]} x {shape[1]} samples to float64",
+            "use fewer samples, or a machine with more memory",
+        )
+    samples = check_array(X, accept_sparse="csr", dtype=np.float64, order="C", input_name="X")
+    return samples if isinstance(samples, np.ndarray) else _compact(samples)
+
+
+def _compact(samples: Any) -> SampleArray:
+    """CSR samples in canonical form, or as a dense array if that is small."""
+    from scipy.sparse import csr_array
+
+    n, m = samples.shape
+    if is_worth_making_dense(n, m, sparse_bytes(samples)):
+        return samples.toarray(order="C")
+    compact = csr_array(samples)
+    if not compact.has_canonical_format:
+        # A copy, because the caller's arrays stay as they are.
+        compact = csr_array(samples, copy=True)
+        compact.sum_duplicates()
+    return compact
 
 
 def validated_labels(y: Any, n: int) -> NDArray[Any]:

@@ -311,7 +311,8 @@ def _problem_of(result: Result, X: ArrayLike, y: ArrayLike) -> Problem:
             f"the data have the labels {list(problem.classes)} but the model {result.classes}; "
             "expected the training data."
         )
-    return Problem.from_data(X, y, result.C, sample_weight=result.weights)
+    # The samples of the first problem: converting them again would take as much memory again.
+    return Problem.from_data(problem.X, y, result.C, sample_weight=result.weights)
 
 
 def _shown(rows: list[int]) -> str:

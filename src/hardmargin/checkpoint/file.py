@@ -15,7 +15,7 @@ import json
 import math
 import os
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -36,6 +36,9 @@ _CONTENT = "content"
 _ARRAY = "array of the archive"
 # How to read the header of an array, by the version of its format.
 _HEADERS = {(1, 0): array_format.read_array_header_1_0, (2, 0): array_format.read_array_header_2_0}
+
+# Values of which a checksum is computed at once.
+_BLOCK = 1_000_000
 
 
 class CheckpointWarning(RuntimeWarning):
@@ -74,20 +77,38 @@ class Identity:
     fingerprint: str
 
     @classmethod
-    def of(cls, problem: Problem, method: str) -> Identity:
-        """The identity of a solve of the caller's problem by a method."""
-        return cls(method, problem.n, problem.m, float(problem.C), fingerprint(problem))
+    def of(cls, problem: Problem, method: str, check: Callable[[], None] = lambda: None) -> Identity:
+        """The identity of a solve of the caller's problem by a method; for ``check`` see :func:`fingerprint`."""
+        return cls(method, problem.n, problem.m, float(problem.C), fingerprint(problem, check))
 
     def __str__(self) -> str:
         return f"{self.n} samples x {self.m} features with C = {self.C:g}"
 
 
-def fingerprint(problem: Problem) -> str:
-    """A checksum of the samples, labels and costs of a problem."""
+def fingerprint(problem: Problem, check: Callable[[], None] = lambda: None) -> str:
+    """A checksum of the samples, labels and costs of a problem.
+
+    Parameters
+    ----------
+    problem : Problem
+    check : callable
+        Called before each piece of work; may raise to stop.
+    """
     digest = hashlib.sha256()
-    for array in (problem.X, problem.y, problem.costs):
+    X: Any = problem.X
+    if problem.sparse:
+        digest.update(f"sparse {X.shape}".encode())
+        samples = [X.indptr, X.indices, X.data]
+    else:
+        samples = [X]
+    for array in (*samples, problem.y, problem.costs):
         digest.update(f"{array.shape}".encode())
-        digest.update(np.ascontiguousarray(array, dtype="<f8").tobytes())
+        # In blocks, because the bytes of all samples would take as much memory as the samples.
+        step = max(1, _BLOCK // max(1, math.prod(array.shape[1:])))
+        for begin in range(0, len(array), step):
+            check()
+            block = array[begin : begin + step]
+            digest.update(np.ascontiguousarray(block, dtype="<i8" if block.dtype.kind == "i" else "<f8").tobytes())
     return digest.hexdigest()
 
 

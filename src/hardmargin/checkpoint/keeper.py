@@ -24,7 +24,7 @@ from hardmargin.checkpoint.file import (
 from hardmargin.checkpoint.lock import held_lock
 from hardmargin.checkpoint.saved_state import check_outline, check_solve, checked_projection
 from hardmargin.problem import Problem
-from hardmargin.projection import Projection, projection
+from hardmargin.projection import Check, Projection, no_check, projection
 from hardmargin.validation import is_real
 
 # Writing may take this share of the time; with a large state the interval grows accordingly.
@@ -88,8 +88,14 @@ class Keeper:
         self._projection = vars(found) if found is not None else None
         return found
 
-    def belongs_to(self, reduced: Problem) -> None:
+    def belongs_to(self, reduced: Problem, check: Check = no_check) -> None:
         """Set the problem that the states belong to, after presolve.
+
+        Parameters
+        ----------
+        reduced : Problem
+        check : callable
+            Called before each piece of work; may raise to stop.
 
         Raises
         ------
@@ -97,7 +103,7 @@ class Keeper:
             If the saved state belongs to another problem, so that its subproblems would mean something else, or if
             it is not the state of a solve at all.
         """
-        found = fingerprint(reduced)
+        found = fingerprint(reduced, check)
         if self._reduced not in (None, found):
             raise ValueError(
                 f"checkpoint {self._source} was written by a version that reduces these data in another way; use "

@@ -12,12 +12,12 @@ from hardmargin.data import LABEL_NAMES
 
 if TYPE_CHECKING:
     from hardmargin import Result
-    from hardmargin.arrays import FloatArray
+    from hardmargin.arrays import FloatArray, SampleArray
 
 
 def samples_for(
     model: Result, path: str, *, format: str | None = None, label: str | None = None
-) -> tuple[FloatArray, NDArray[Any] | None]:
+) -> tuple[SampleArray, NDArray[Any] | None]:
     """Read a file to be labelled by a model.
 
     Parameters
@@ -32,7 +32,7 @@ def samples_for(
 
     Returns
     -------
-    samples : ndarray of shape (n, m)
+    samples : ndarray or scipy.sparse.csr_array of shape (n, m)
     labels : ndarray of shape (n,), or None if the file has none
 
     Raises
@@ -45,7 +45,7 @@ def samples_for(
     if missing == 0:
         return in_training_order(dataset.X, dataset.feature_names, model.feature_names, path), dataset.y
     if dataset.format == "libsvm" and missing > 0:
-        return np.pad(dataset.X, ((0, 0), (0, missing))), dataset.y
+        return _widened(dataset.X, model.m), dataset.y
     if dataset.format == "csv" and missing == 1 and label is None and dataset.y.dtype.kind in "if":
         table, names = _unlabelled_table(path)
         if not any(name.lower() in LABEL_NAMES for name in names or []):
@@ -56,9 +56,16 @@ def samples_for(
     )
 
 
+def _widened(samples: SampleArray, m: int) -> SampleArray:
+    """The samples with zeros in the last of m columns."""
+    if isinstance(samples, np.ndarray):
+        return np.pad(samples, ((0, 0), (0, m - samples.shape[1])))
+    return type(samples)((samples.data, samples.indices, samples.indptr), shape=(samples.shape[0], m))
+
+
 def in_training_order(
-    samples: FloatArray, names: list[str] | None, trained: list[str] | None, path: str
-) -> FloatArray:
+    samples: SampleArray, names: list[str] | None, trained: list[str] | None, path: str
+) -> SampleArray:
     """The columns of the samples in the order that the model was trained on, if both have names.
 
     Parameters

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
+
+from hardmargin.arrays import SampleArray
 
 #: More values than this (0.8 GB as float64) are refused, whether a file contains them or only declares them.
 MAX_CELLS = 10**8
@@ -22,8 +23,9 @@ class Dataset:
 
     Attributes
     ----------
-    X : ndarray of shape (n, m)
-        Samples, float64, every value finite.
+    X : ndarray or scipy.sparse.csr_array of shape (n, m)
+        Samples, float64, every value finite. Those of a LIBSVM file are sparse if a dense array would be much
+        larger.
     y : ndarray of shape (n,)
         Labels: int64 if all are integers, float64 if all are finite numbers, otherwise strings.
     feature_names : list of str or None
@@ -46,7 +48,7 @@ class Dataset:
     (60, 2, 'generated')
     """
 
-    X: NDArray[np.float64]
+    X: SampleArray
     y: NDArray[Any]
     feature_names: list[str] | None = None
     format: str = "generated"

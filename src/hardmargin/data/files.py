@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hardmargin.arrays import SampleArray
 from hardmargin.data import brooks, delimited, libsvm
 from hardmargin.data.columns import LABEL_NAMES
 from hardmargin.data.dataset import Dataset
@@ -129,6 +130,10 @@ def dumps(dataset: Dataset, format: str) -> str:
     <BLANKLINE>
     """
     _validate_format(format)
+    if format != "libsvm" and not isinstance(dataset.X, np.ndarray):
+        raise ValueError(
+            f"the samples cannot be written in {format} format: they are sparse, and only LIBSVM files are."
+        )
     try:
         text = _WRITERS[format](dataset)
         _check_survival(dataset, text.encode("utf-8"), format)
@@ -155,7 +160,7 @@ def _check_survival(dataset: Dataset, content: bytes, format: str) -> None:
     found = _parsed(source, format, None)
     if recognise(source) != format:
         raise ValueError(f"they would be taken for {recognise(source)}.")
-    if found.X.tobytes() != np.asarray(dataset.X, dtype=np.float64).tobytes():
+    if not _same_bits(found.X, dataset.X):
         raise ValueError("X would be read back changed.")
     if _comparable(found.y) != _comparable(dataset.y):
         raise ValueError(
@@ -167,6 +172,18 @@ def _check_survival(dataset: Dataset, content: bytes, format: str) -> None:
             f"the feature names {dataset.feature_names} would be read back as {found.feature_names}; "
             f"expected words without blanks around them, none of them {LABEL_NAMES[0]!r}."
         )
+
+
+def _same_bits(found: SampleArray, given: SampleArray) -> bool:
+    """Whether samples are the same to the last bit, also the sign of zeros; either may be sparse."""
+    if isinstance(found, np.ndarray) and isinstance(given, np.ndarray):
+        return found.tobytes() == np.asarray(given, dtype=np.float64).tobytes()
+    if found.shape != given.shape:
+        return False
+    from scipy.sparse import csr_array
+
+    difference = csr_array(found) != csr_array(given)
+    return bool(difference.nnz == 0)
 
 
 def _comparable(y: NDArray[Any]) -> list[tuple[type, str]]:

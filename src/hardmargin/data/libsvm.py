@@ -1,17 +1,20 @@
 """The sparse format of LIBSVM and SVMlight: ``label index:value ...`` with ascending indices from 1.
 
-A ``#`` begins a comment, and ``qid:`` is ignored. The result is dense; features that a line does not name are
-zero.
+A ``#`` begins a comment, and ``qid:`` is ignored. Features that a line does not name are zero. The result is dense
+unless a sparse matrix is much smaller.
 """
 
 from __future__ import annotations
 
 import math
 from array import array
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hardmargin.arrays import SampleArray, is_worth_making_dense
 from hardmargin.data.dataset import MAX_CELLS, Dataset
 from hardmargin.data.source import Source, shown
 from hardmargin.data.values import labels_from, numeric_label, refused_number
@@ -36,7 +39,7 @@ def read(source: Source) -> Dataset:
     Raises
     ------
     DataError
-        If a line is not a sample, or the dense matrix would be too large.
+        If a line is not a sample, or there would be too many values.
     """
     labels: list[str] = []
     entries = _Entries(source)
@@ -49,7 +52,7 @@ def read(source: Source) -> Dataset:
         raise source.error("only comments; expected one line per sample: label index:value ...")
     if entries.features == 0:
         raise source.error("no line has a feature; expected label index:value ...")
-    return Dataset(entries.dense(), labels_from(labels), None, "libsvm")
+    return Dataset(entries.samples(), labels_from(labels), None, "libsvm")
 
 
 def write(dataset: Dataset) -> str:
@@ -65,17 +68,38 @@ def write(dataset: Dataset) -> str:
     str
         The file's text.
     """
-    # A negative zero is written, so that reading gives back the same bits.
-    written = (dataset.X != 0) | np.signbit(dataset.X)
-    if dataset.n and dataset.m and not written[:, -1].any():
-        # A reader learns the number of features only from the largest index.
-        written[0, -1] = True
     lines = []
-    for label, values, mask in zip(dataset.y.tolist(), dataset.X, written, strict=True):
-        columns = np.flatnonzero(mask)
-        pairs = zip(columns.tolist(), values[columns].tolist(), strict=True)
+    for label, (columns, values) in zip(dataset.y.tolist(), _written(dataset), strict=True):
+        pairs = zip(columns.tolist(), values.tolist(), strict=True)
         lines.append(" ".join([str(label), *(f"{column + 1}:{value!r}" for column, value in pairs)]))
     return "\n".join([*lines, ""])
+
+
+def _written(dataset: Dataset) -> Iterator[tuple[NDArray[Any], NDArray[np.float64]]]:
+    """The columns and the values that are written, for each row."""
+    X: Any = dataset.X
+    dense = isinstance(X, np.ndarray)
+    last = dataset.m - 1
+    # A reader learns the number of features only from the largest index.
+    lacks_last = dataset.n and dataset.m and not _is_written(X[:, -1] if dense else X[:, [last]].data).any()
+    for row in range(dataset.n):
+        if dense:
+            columns = np.arange(dataset.m)
+            values = X[row]
+        else:
+            stored = slice(X.indptr[row], X.indptr[row + 1])
+            columns, values = X.indices[stored], X.data[stored]
+        written = _is_written(values)
+        columns, values = columns[written], values[written]
+        if row == 0 and lacks_last:
+            columns, values = np.append(columns, last), np.append(values, 0.0)
+        yield columns, values
+
+
+def _is_written(values: NDArray[np.float64]) -> NDArray[np.bool_]:
+    # A negative zero is written, so that reading gives back the same bits.
+    written: NDArray[np.bool_] = (values != 0) | np.signbit(values)
+    return written
 
 
 class _Entries:
@@ -101,6 +125,8 @@ class _Entries:
                 raise self._source.error(
                     f"index {index} follows index {previous}; expected ascending indices.", line
                 )
+            if len(self._columns) >= MAX_CELLS:
+                raise self._source.error(f"more than {MAX_CELLS} values; expected at most that many.", line)
             self._columns.append(index - 1)
             self._values.append(self._value(line, index, value))
             previous = index
@@ -108,19 +134,25 @@ class _Entries:
             self.features, self._widest_line = previous, line
         self._row_lengths.append(len(self._columns) - before)
 
-    def dense(self) -> NDArray[np.float64]:
-        """The matrix, zero where no line names a value."""
+    def samples(self) -> SampleArray:
+        """The matrix, zero where no line names a value; sparse if a dense array would be much larger."""
         rows = len(self._row_lengths)
-        if rows * self.features > MAX_CELLS:
+        columns, values = np.frombuffer(self._columns, np.int64), np.frombuffer(self._values, np.float64)
+        ends = np.cumsum(np.array(self._row_lengths, dtype=np.int64))
+        stored = columns.nbytes + values.nbytes + ends.nbytes
+        if rows * self.features <= MAX_CELLS and is_worth_making_dense(rows, self.features, stored):
+            X = np.zeros((rows, self.features))
+            X[np.repeat(np.arange(rows), np.diff(ends, prepend=0)), columns] = values
+            return X
+        if rows * self.features > MAX_CELLS and self.features > len(values):
             raise self._source.error(
-                f"index {self.features} makes {rows} x {self.features} values; "
-                f"expected at most {MAX_CELLS}, because samples are kept dense.",
+                f"index {self.features} makes {rows} x {self.features} values; expected at most {MAX_CELLS}, "
+                f"or no more features than the {len(values)} values that the file has.",
                 self._widest_line,
             )
-        X = np.zeros((rows, self.features))
-        row_of_entry = np.repeat(np.arange(rows), np.array(self._row_lengths, dtype=np.int64))
-        X[row_of_entry, np.array(self._columns, dtype=np.int64)] = self._values
-        return X
+        from scipy.sparse import csr_array
+
+        return csr_array((values, columns, np.append(0, ends)), shape=(rows, self.features))
 
     def _index(self, line: int, pair: str, name: str, colon: str) -> int:
         if not (colon and name.isascii() and name.isdigit()):

@@ -54,8 +54,11 @@ class NumberRows:
 
     def matrix(self) -> NDArray[np.float64]:
         """All rows, every value finite."""
-        X = np.array(self._values, dtype=np.float64).reshape(len(self), -1)
-        if not np.isfinite(X).all():
+        # The values themselves, not a copy: they may be most of what there is in memory.
+        X = np.frombuffer(self._values, dtype=np.float64).reshape(len(self), -1)
+        with np.errstate(invalid="ignore"):
+            largest = np.maximum(X.max(initial=0.0), -X.min(initial=0.0))
+        if not np.isfinite(largest):
             row, column = (int(i) for i in np.argwhere(~np.isfinite(X))[0])
             raise self._refusal(self._lines[row], column, str(X[row, column]))
         return X

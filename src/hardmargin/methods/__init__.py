@@ -35,6 +35,21 @@ def with_frontier() -> list[str]:
     return [name for name in names() if get_method(name).HAS_FRONTIER]
 
 
+def needs_dense(method: Method) -> bool:
+    """Whether a method refuses samples that are stored as a sparse matrix."""
+    return bool(getattr(method, "NEEDS_DENSE", False))
+
+
+def for_sparse_samples() -> list[str]:
+    """The names of the methods that work on samples stored as a sparse matrix.
+
+    Returns
+    -------
+    list of str
+    """
+    return [name for name in names() if not needs_dense(get_method(name))]
+
+
 def get_method(name: str) -> Method:
     """Look a method up.
 

@@ -10,6 +10,7 @@ from hardmargin.bounds import SMALLEST_GAP as SMALLEST_GAP
 from hardmargin.bounds import Report
 from hardmargin.incumbent import Incumbent as Incumbent
 from hardmargin.limits import Limits as Limits
+from hardmargin.limits import default_memory
 from hardmargin.problem import Problem
 from hardmargin.result import Result
 from hardmargin.search.context import Context
@@ -30,6 +31,8 @@ class Method(Protocol):
     HAS_FRONTIER : bool
         Whether it works on open subproblems, so that its state can be saved and its work spread over a cluster. It
         is then a :class:`FrontierMethod`.
+
+    A module may also have ``NEEDS_DENSE = True``: it is then never given samples stored as a sparse matrix.
     """
 
     Options: type[Any]
@@ -108,6 +111,43 @@ def require_positive(options: Any, *names: str) -> None:
         value = getattr(options, name)
         if not is_real(value) or not value > 0:
             raise ValueError(f"{name} is {value!r}; expected a positive number.")
+
+
+def require_memory_limit(options: Any) -> None:
+    """Check that the option ``memory`` is None or a positive number.
+
+    Raises
+    ------
+    ValueError
+        Otherwise.
+    """
+    if options.memory is not None:
+        require_positive(options, "memory")
+
+
+def memory_of(options: Any, problem: Problem) -> float:
+    """The option ``memory`` in gigabytes; by default, what suits the size of the problem."""
+    return float(default_memory(problem.n, problem.m) if options.memory is None else options.memory)
+
+
+def refuse_too_large(problem: Problem, method: str, needed: float, memory: float) -> None:
+    """Say that a method does not fit into its memory.
+
+    Parameters
+    ----------
+    problem : Problem
+    method : str
+    needed, memory : float
+        Gigabytes that it needs at least, and that it may use.
+
+    Raises
+    ------
+    ValueError
+    """
+    raise ValueError(
+        f"method {method!r} needs {needed:.3g} GB for {problem.n} x {problem.m} samples, and its option memory "
+        f"allows {memory:.3g} GB; raise memory if this machine has more, or use auto or heuristic."
+    )
 
 
 def require_flags(options: Any, *names: str) -> None:

@@ -29,6 +29,7 @@ _MOST_CUTS = 1_000_000
 
 
 HAS_FRONTIER = False
+NEEDS_DENSE = True
 
 
 @dataclass(frozen=True)

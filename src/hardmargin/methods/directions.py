@@ -19,7 +19,7 @@ from hardmargin.frontier import Frontier, Regions
 from hardmargin.incumbent import Incumbent
 from hardmargin.limits import Limits
 from hardmargin.methods.base import SMALLEST_GAP as SMALLEST_GAP
-from hardmargin.methods.base import ProofOptions, require_positive
+from hardmargin.methods.base import ProofOptions, memory_of, refuse_too_large, require_memory_limit
 from hardmargin.problem import Problem
 from hardmargin.result import Result
 from hardmargin.search.context import Context
@@ -31,6 +31,7 @@ from hardmargin.search.settings import DirectionSettings
 from hardmargin.units import GIGABYTE
 
 HAS_FRONTIER = True
+NEEDS_DENSE = True
 
 # Regions of the first search; if it leaves some open, a better incumbent is worth searching for.
 _FIRST_NODES = 20_000
@@ -38,6 +39,10 @@ _FIRST_NODES = 20_000
 _TURNED = 30.0
 # Share of the memory that all threads together may use for the pairs; the rest is for open regions.
 _PATH_SHARE = 0.5
+# A search needs the pairs of this many regions at a time: one bit per pair that says whether it conflicts, and 16
+# bytes for every 64 pairs as long as none is decided.
+_LEAST_REGIONS = 3
+_BYTES_PER_PAIR = 1 / 8 + 16 / 64
 # Forecasts take a proof for finished when this share of all directions and lengths is open.
 _FINISHED_SHARE = 1e-3
 # Subproblems of the final, longer searches over the samples of a region that cannot be split.
@@ -50,16 +55,16 @@ class Options(ProofOptions):
 
     Attributes
     ----------
-    memory : float
+    memory : float or None
         Gigabytes of open regions and of the pairs on the path to them. If the open regions exceed their part, the
-        search goes depth first.
+        search goes depth first. None means :func:`hardmargin.limits.default_memory`.
     """
 
-    memory: float = 4.0
+    memory: float | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_positive(self, "memory")
+        require_memory_limit(self)
 
 
 def run(
@@ -72,11 +77,26 @@ def run(
 ) -> Result:
     """Search for a hyperplane and prove it optimal; see :class:`hardmargin.methods.base.Method`."""
     settings = options or Options()
+    memory = memory_of(settings, problem)
+    if not fits(problem, memory, limits.threads):
+        refuse_too_large(problem, "directions", _least_memory(problem, limits.threads), memory)
 
     def members(found: Result) -> list[Member]:
         return [Member(DirectionProof(problem, found, limits, report, settings, context))]
 
     return prove(problem, incumbent, limits, report, settings.heuristic_effort, "directions", members, context)
+
+
+def fits(problem: Problem, memory: float, threads: int = 1) -> bool:
+    """Whether this many gigabytes have room for the pairs of a region, its parent and its part."""
+    return _least_memory(problem, threads) <= memory
+
+
+def _least_memory(problem: Problem, threads: int) -> float:
+    """Gigabytes of which the part that is for pairs holds those of the fewest regions."""
+    positives = int(np.count_nonzero(problem.y > 0))
+    pairs = positives * (problem.n - positives)
+    return _LEAST_REGIONS * _BYTES_PER_PAIR * pairs * threads / _PATH_SHARE / GIGABYTE
 
 
 def _mirrored(X: FloatArray, coef: FloatArray) -> int:
@@ -124,7 +144,7 @@ class DirectionProof(Proof):
         # search, with the work of that.
         self._share: float | None = None
         self._first_share, self._first_work = 1.0, 0
-        memory = options.memory * GIGABYTE
+        memory = memory_of(options, problem) * GIGABYTE
         self.memory = int((1 - _PATH_SHARE) * memory)
         self._settings = DirectionSettings(
             # Half of the requested gap is left for rounding.

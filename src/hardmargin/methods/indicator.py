@@ -19,6 +19,7 @@ from hardmargin.problem import Problem
 from hardmargin.result import Result
 
 HAS_FRONTIER = False
+NEEDS_DENSE = True
 
 
 @dataclass(frozen=True)

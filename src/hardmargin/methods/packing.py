@@ -19,7 +19,7 @@ from hardmargin.frontier import Frontier
 from hardmargin.incumbent import Incumbent
 from hardmargin.limits import Limits
 from hardmargin.methods.base import SMALLEST_GAP as SMALLEST_GAP
-from hardmargin.methods.base import ProofOptions, require_positive
+from hardmargin.methods.base import ProofOptions, memory_of, refuse_too_large, require_memory_limit
 from hardmargin.problem import Problem
 from hardmargin.result import Result
 from hardmargin.search.context import Context
@@ -33,6 +33,7 @@ from hardmargin.units import GIGABYTE
 from hardmargin.validation import is_real
 
 HAS_FRONTIER = True
+NEEDS_DENSE = True
 
 # Subproblems of the first search, before targets rise, and its work: if subproblems are expensive, targets are
 # better earlier.
@@ -54,6 +55,10 @@ _LEAST_WORK = 1_000_000_000
 _LARGEST_EXPONENT = 60.0
 # Share of the memory that all threads together may use for certified sets; the rest is for open subproblems.
 _POOL_SHARE = 0.25
+# Rows of the core's samples are padded to multiples of this many values.
+_PADDING = 8
+# What a thread needs at least: some max-margin problems, and a few subproblems that wait.
+_BYTES_PER_SAMPLE = 300
 
 
 @dataclass(frozen=True)
@@ -65,17 +70,17 @@ class Options(ProofOptions):
     cover_distance : float or "auto"
         The cover bound is used where bound and objective are at least this many samples apart; ``inf`` never
         uses it, "auto" finds out where it pays off.
-    memory : float
+    memory : float or None
         Gigabytes of open subproblems and certified sets. If the open subproblems exceed their part, the search goes
-        depth first.
+        depth first. None means :func:`hardmargin.limits.default_memory`.
     """
 
     cover_distance: float | Literal["auto"] = "auto"
-    memory: float = 4.0
+    memory: float | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_positive(self, "memory")
+        require_memory_limit(self)
         distance = self.cover_distance
         if distance != "auto" and (not is_real(distance) or not distance >= 0):
             raise ValueError(f"cover_distance is {distance!r}; expected 'auto' or a number that is not negative.")
@@ -91,11 +96,26 @@ def run(
 ) -> Result:
     """Search for a hyperplane and prove it optimal; see :class:`hardmargin.methods.base.Method`."""
     settings = options or Options()
+    memory = memory_of(settings, problem)
+    if not fits(problem, memory, limits.threads):
+        refuse_too_large(problem, "packing", _least_memory(problem, limits.threads), memory)
 
     def members(found: Result) -> list[Member]:
         return [Member(PackingProof(problem, found, limits, report, settings, context))]
 
     return prove(problem, incumbent, limits, report, settings.heuristic_effort, "packing", members, context)
+
+
+def fits(problem: Problem, memory: float, threads: int = 1) -> bool:
+    """Whether this many gigabytes have room for the core's copy of the samples and a few subproblems."""
+    return _least_memory(problem, threads) <= memory
+
+
+def _least_memory(problem: Problem, threads: int) -> float:
+    """Gigabytes of the core's copy of the samples and of the least that its threads need."""
+    n, m = problem.n, problem.m
+    padded = -(-m // _PADDING) * _PADDING
+    return n * (8 * padded + 12 * m + _BYTES_PER_SAMPLE * (threads + 1)) / GIGABYTE
 
 
 class PackingProof(Proof):
@@ -133,7 +153,7 @@ class PackingProof(Proof):
         self._work_rate = 0.0
         distance = options.cover_distance
         self.knowledge = knowledge_of(problem)
-        memory = options.memory * GIGABYTE
+        memory = memory_of(options, problem) * GIGABYTE
         self.memory = int((1 - _POOL_SHARE) * memory)
         self._settings = PackingSettings(
             # Half of the requested gap is left for rounding.

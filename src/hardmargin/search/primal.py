@@ -17,6 +17,7 @@ from hardmargin.incumbent import Incumbent
 from hardmargin.limits import Limits
 from hardmargin.problem import Problem
 from hardmargin.result import Result
+from hardmargin.search import sparse_primal
 from hardmargin.search.watch import Watch
 from hardmargin.status import Status
 
@@ -52,6 +53,8 @@ def search(problem: Problem, incumbent: Incumbent | None, limits: Limits, report
     -------
     Result
     """
+    if problem.sparse:
+        return sparse_primal.search(problem, incumbent, limits, report)
     found = _Search(problem, limits, report)
     if incumbent is not None:
         found.offer(incumbent)

@@ -158,3 +158,45 @@ TEST(a_length_that_falls_brings_the_conflicts_that_comparing_again_finds) {
     CHECK(compared > 1000);
     CHECK(inferred > compared / 10 * 9);
 }
+
+TEST(a_comparison_that_is_stopped_leaves_the_other_pairs_undecided) {
+    // More words of pairs than are compared between two calls of `stop`.
+    constexpr std::size_t count = 18000;
+    Random random(85);
+    std::vector<double> features;
+    std::vector<double> labels;
+    for (std::size_t i = 0; i < count; ++i) {
+        labels.push_back(i % 2 == 0 ? 1.0 : -1.0);
+        features.push_back(labels.back() + random.normal());
+        features.push_back(random.normal());
+    }
+    const Samples samples(features, labels, std::vector<double>(count, 1.0));
+    const DirectionFrame frame(samples, {}, 0);
+    PairConflicts pairs(samples, frame);
+    DirectionNode region;
+    region.low = {1, -0.1};
+    region.high = {1, 0.1};
+    region.longest = 3;
+    pairs.arrange(region);
+    PairConflicts::Level start;
+    PairConflicts::Level complete;
+    PairConflicts::Level stopped;
+    pairs.start(start);
+    pairs.decide(region, start, complete);
+    int calls = 0;
+    pairs.decide(region, start, stopped, [&calls] { return ++calls > 0; });
+    CHECK(calls == 1);
+    CHECK(stopped.undecided.size() > complete.undecided.size());
+    std::size_t fewer = 0;
+    for (std::size_t word = 0; word < complete.conflicts.size(); ++word) {
+        CHECK((stopped.conflicts[word] & ~complete.conflicts[word]) == 0);
+        fewer += stopped.conflicts[word] != complete.conflicts[word] ? 1 : 0;
+    }
+    CHECK(fewer > 0);
+    // A later comparison decides what was left.
+    region.longest = 2.9;
+    PairConflicts::Level again;
+    pairs.shorten(region, stopped);
+    pairs.decide(region, complete, again);
+    CHECK(stopped.conflicts == again.conflicts);
+}

@@ -434,3 +434,36 @@ TEST(an_origin_and_a_pool_change_where_the_solution_is_but_not_whether_there_is_
     CHECK(counts[0] > 50);
     CHECK(counts[1] > 50);
 }
+
+TEST(a_solve_with_many_features_can_be_stopped_anywhere_and_repeated) {
+    constexpr std::size_t dimension = 320;
+    constexpr std::size_t count = 420;
+    Random random(29);
+    std::vector<double> features(count * dimension);
+    std::vector<double> labels(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        labels[i] = i % 2 == 0 ? 1.0 : -1.0;
+        for (std::size_t k = 0; k < dimension; ++k) {
+            features[i * dimension + k] = random.normal() + (k == 0 ? 4 * labels[i] : 0.0);
+        }
+    }
+    const Samples samples(features, labels, std::vector<double>(count, 1.0));
+    MaxMargin reference(samples);
+    enable_all(reference);
+    std::size_t calls = 0;
+    reference.set_stop([&calls] {
+        ++calls;
+        return false;
+    });
+    CHECK(reference.solve() == MaxMarginStatus::optimal);
+    for (std::size_t last = 1; last <= calls; last += 1 + calls / 25) {
+        MaxMargin solver(samples);
+        enable_all(solver);
+        std::size_t seen = 0;
+        solver.set_stop([&seen, last] { return ++seen >= last; });
+        CHECK(solver.solve() == MaxMarginStatus::failed);
+        solver.set_stop({});
+        CHECK(solver.solve() == MaxMarginStatus::optimal);
+        CHECK_NEAR(solver.value(), reference.value(), 1e-9 * reference.value());
+    }
+}

@@ -22,7 +22,7 @@ Control::Clock::time_point Control::after(double seconds) {
 }
 
 bool Control::stop(const Progress& progress) {
-    if (timed_out_ || interrupted_) {
+    if (ended()) {
         return true;
     }
     const Clock::time_point now = Clock::now();

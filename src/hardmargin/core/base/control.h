@@ -33,6 +33,8 @@ public:
     bool stop(const Progress& progress);
     bool timed_out() const { return timed_out_; }
     bool interrupted() const { return interrupted_; }
+    // Whether stop() has returned true.
+    bool ended() const { return timed_out_ || interrupted_; }
 
 private:
     Clock::time_point deadline_;

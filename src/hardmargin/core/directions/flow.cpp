@@ -153,7 +153,7 @@ void ConflictFlow::fill_path(State& state, std::size_t last) {
 }
 
 void ConflictFlow::grow(const PairConflicts::Level& level, State& state, double enough) {
-    while (state.value < enough && augment(level, state)) {
+    while (state.value < enough && !stop_() && augment(level, state)) {
     }
 }
 

@@ -3,8 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <utility>
 #include <vector>
 
+#include "base/control.h"
 #include "base/rounding.h"
 #include "base/samples.h"
 #include "directions/closure.h"
@@ -38,6 +41,9 @@ public:
     // subtracted from, the flows of the edges along a path. So up to the rounding of that many changes, the flows
     // add up to the value, and at every sample to no more than its cost.
     double rounding(const State& state) const { return sum_rounding(state.changes); }
+    // `stop` is called before every path; if it returns true, the flow is left as it is.
+    void set_stop(std::function<bool()> stop) { stop_ = std::move(stop); }
+    // Enlarges the flow until it costs `enough` or cannot grow.
     void grow(const PairConflicts::Level& level, State& state, double enough);
     void close(const PairConflicts::Level& level, const State& state, double slack, ConflictClosure& closure);
     std::uint64_t work() const { return work_; }
@@ -61,6 +67,7 @@ private:
     std::vector<std::uint64_t> unvisited_;
     std::vector<std::size_t> pending_;
     std::uint64_t work_ = 0;
+    std::function<bool()> stop_ = never;
 };
 
 }  // namespace hardmargin

@@ -12,6 +12,13 @@
 
 namespace hardmargin {
 
+namespace {
+
+// Words of conflicts that the positives between two calls of `stop` have. With few samples, that is all of them.
+constexpr std::size_t words_between_stops = std::size_t{1} << 14;
+
+}  // namespace
+
 ConflictMatching::ConflictMatching(const Samples& samples, const PairConflicts& pairs)
     : samples_(samples), pairs_(pairs), cost_(samples.cost(0)), unvisited_(pairs.words()) {
     assert(samples.common_cost() > 0);
@@ -75,12 +82,13 @@ bool ConflictMatching::find_free(const std::uint64_t* row, const State& state, s
 
 void ConflictMatching::grow(const PairConflicts::Level& level, State& state, double enough,
                             std::span<const MustHitSet> sets) {
+    const std::size_t positives_between_stops = 1 + words_between_stops / (pairs_.words() + 1);
     for (bool grown = true; grown;) {
         grown = false;
         leave_out(sets);
         // Positives far on their own side have the fewest opponents, so they are matched first.
         for (std::size_t positive = pairs_.positives(); positive-- > 0;) {
-            if (cost(state) >= enough) {
+            if (cost(state) >= enough || (positive % positives_between_stops == 0 && stop_())) {
                 return;
             }
             if (state.partner_of_positive[positive] < 0 && left_out_[positive] == 0 &&

@@ -6,9 +6,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "base/control.h"
 #include "base/rounding.h"
 #include "base/samples.h"
 #include "directions/closure.h"
@@ -42,6 +45,8 @@ public:
         return (samples_.label(sample) > 0 ? state.partner_of_positive
                                            : state.partner_of_negative)[pairs_.number(sample)] >= 0;
     }
+    // `stop` is called while a matching of many samples grows; if it returns true, the matching is left as it is.
+    void set_stop(std::function<bool()> stop) { stop_ = std::move(stop); }
     // Enlarges the matching until it costs `enough` or cannot grow. The samples of `sets` stay unmatched.
     void grow(const PairConflicts::Level& level, State& state, double enough,
               std::span<const MustHitSet> sets = {});
@@ -96,6 +101,7 @@ private:
     std::vector<Step> path_;
     std::vector<std::size_t> pending_;
     std::uint64_t work_ = 0;
+    std::function<bool()> stop_ = never;
 };
 
 }  // namespace hardmargin

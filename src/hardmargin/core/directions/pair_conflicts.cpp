@@ -27,6 +27,8 @@ constexpr std::size_t typical_samples = 100;
 constexpr std::size_t far_differences = 10;
 // Words whose ranges are stored: 64 MB of them.
 constexpr std::size_t most_words_remembered = std::size_t{1} << 18;
+// Words that are compared before `stop` is called: this takes some hundredths of a second.
+constexpr std::size_t words_between_stops = std::size_t{1} << 20;
 
 float as_needed(double value) {
     return value < least_needed ? 0.0f : static_cast<float>(value);
@@ -161,7 +163,8 @@ void PairConflicts::project(ClassColumns& columns, const DirectionNode& region, 
     work_ += 3 * padded * frame_.dimension();
 }
 
-void PairConflicts::decide(const DirectionNode& region, const Level& around, Level& level) {
+void PairConflicts::decide(const DirectionNode& region, const Level& around, Level& level,
+                           const std::function<bool()>& stop) {
     assert(region.low.size() == frame_.dimension() && region.high.size() == frame_.dimension());
     assert(around.conflicts.size() == positives() * words_);
     constexpr double share = single_share;
@@ -208,7 +211,14 @@ void PairConflicts::decide(const DirectionNode& region, const Level& around, Lev
     ends_.resize(remember ? (around.undecided.size() + 1) * word_bits : word_bits);
     float* ends = ends_.data();
     Word* kept = level.undecided.data();
+    std::size_t compared = 0;
+    bool stopped = false;
     for (const Word& word : around.undecided) {
+        stopped = stopped || (++compared % words_between_stops == 0 && stop());
+        if (stopped) {
+            *kept++ = word;
+            continue;
+        }
         const PairBits bits = compare_pairs(ranges, word.positive, word.place * word_bits, word.pairs, ends);
         const std::uint64_t conflicts = word.pairs & bits.below;
         level.conflicts[word.positive * words_ + word.place] |= conflicts;
@@ -218,14 +228,14 @@ void PairConflicts::decide(const DirectionNode& region, const Level& around, Lev
         ends += remember && undecided != 0 ? word_bits : 0;
     }
     level.undecided.resize(static_cast<std::size_t>(kept - level.undecided.data()));
-    if (!remember) {
+    if (!remember || stopped) {
         ends_.clear();
     }
 }
 
-void PairConflicts::shorten(const DirectionNode& region, Level& level) {
+void PairConflicts::shorten(const DirectionNode& region, Level& level, const std::function<bool()>& stop) {
     if (ends_.empty()) {
-        decide(region, level, level);
+        decide(region, level, level, stop);
         return;
     }
     // s.(x_i - x_j) - at_length a.s <= end - needed_ - (at_length - at_longest_) least_ for all s of the box.

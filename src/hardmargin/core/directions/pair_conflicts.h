@@ -14,8 +14,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
+#include "base/control.h"
 #include "base/samples.h"
 #include "directions/frame.h"
 #include "directions/node.h"
@@ -53,12 +55,14 @@ public:
     void arrange(const DirectionNode& region);
     // The level at which nothing is known.
     void start(Level& level) const;
-    // Decides pairs in `region`, given what is known in an enclosing region; `level` may be `around`.
-    void decide(const DirectionNode& region, const Level& around, Level& level);
+    // Decides pairs in `region`, given what is known in an enclosing region; `level` may be `around`. If `stop`
+    // returns true, the other pairs stay undecided.
+    void decide(const DirectionNode& region, const Level& around, Level& level,
+                const std::function<bool()>& stop = never);
     // Decides more pairs after the region's greatest length has been reduced. decide() must have been called last,
     // for the same box and level. It has stored where the range of every pair ends, so pairs are not compared
     // again. What is decided is correct, but may be slightly less than decide() would find.
-    void shorten(const DirectionNode& region, Level& level);
+    void shorten(const DirectionNode& region, Level& level, const std::function<bool()>& stop = never);
 
     // The mean of |x_i - x_j| in coordinate k over most pairs.
     double typical_difference(std::size_t k) const { return typical_differences_[k]; }

@@ -79,6 +79,7 @@ std::vector<DirectionNode> DirectionTree<PairCover>::search(const DirectionNode&
     assert(root.fits(samples_.dimension()));
     upper_ = upper;
     solver_.set_stop(stop);
+    cover_.set_stop(stop);
     pairs_.arrange(root);
     const bool compares = PairCover::equal_costs && packing_choice_.compares();
     Slice slice = compares ? compare_ways(root, node_limit, stop, pause)
@@ -122,7 +123,7 @@ typename DirectionTree<PairCover>::Slice DirectionTree<PairCover>::search_slice(
     outside.sets.clear();
     outside.has_waiting = false;
     std::size_t depth = 1;
-    std::size_t path_memory = 0;
+    std::size_t path_memory = memory_of(outside);
     path_at(depth).region = root;
     for (std::uint64_t count = 0;; ++count) {
         if (count == node_limit || stop() || (count > 0 && (pause() || path_memory > options_.path_memory))) {
@@ -132,7 +133,10 @@ typename DirectionTree<PairCover>::Slice DirectionTree<PairCover>::search_slice(
         path_at(depth + 1);
         PathRegion& current = path_[depth];
         current.has_waiting = false;
-        Verdict verdict = bound(current, path_[depth - 1]);
+        Verdict verdict = bound(current, path_[depth - 1], stop);
+        if (verdict == Verdict::open && stop()) {
+            return end(open_nodes(depth));
+        }
         if (verdict == Verdict::open) {
             verdict = close(current, path_[depth - 1], packing);
         }
@@ -171,8 +175,8 @@ typename DirectionTree<PairCover>::Slice DirectionTree<PairCover>::search_slice(
 
 template <typename PairCover>
 std::size_t DirectionTree<PairCover>::memory_of(const PathRegion& current) const {
-    return current.pairs.conflicts.size() * sizeof(std::uint64_t) +
-           current.pairs.undecided.size() * sizeof(PairConflicts::Word);
+    return current.pairs.conflicts.capacity() * sizeof(std::uint64_t) +
+           current.pairs.undecided.capacity() * sizeof(PairConflicts::Word);
 }
 
 template <typename PairCover>
@@ -196,7 +200,8 @@ double DirectionTree<PairCover>::norm_at_least(const DirectionNode& region) cons
 }
 
 template <typename PairCover>
-Verdict DirectionTree<PairCover>::bound(PathRegion& current, const PathRegion& around) {
+Verdict DirectionTree<PairCover>::bound(PathRegion& current, const PathRegion& around,
+                                        const std::function<bool()>& stop) {
     DirectionNode& region = current.region;
     const double norm = norm_at_least(region);
     const double needed = effective_upper() - norm;
@@ -204,7 +209,7 @@ Verdict DirectionTree<PairCover>::bound(PathRegion& current, const PathRegion& a
         return Verdict::closed;
     }
     current.cover = around.cover;
-    pairs_.decide(region, around.pairs, current.pairs);
+    pairs_.decide(region, around.pairs, current.pairs, stop);
     for (;;) {
         if (grow_cover(current, around, needed)) {
             return Verdict::closed;
@@ -214,12 +219,12 @@ Verdict DirectionTree<PairCover>::bound(PathRegion& current, const PathRegion& a
         if (longest <= region.shortest) {
             return Verdict::closed;
         }
-        if (longest >= (1 - worthwhile) * region.longest) {
+        if (longest >= (1 - worthwhile) * region.longest || stop()) {
             region.bound = std::max(region.bound, covered + norm);
             return Verdict::open;
         }
         region.longest = longest;
-        pairs_.shorten(region, current.pairs);
+        pairs_.shorten(region, current.pairs, stop);
     }
 }
 

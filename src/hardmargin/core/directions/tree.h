@@ -37,7 +37,8 @@ struct DirectionOptions {
     std::vector<double> first_axis;
     // The feature whose axis it replaces; see DirectionFrame.
     std::size_t mirrored = 0;
-    // Bytes that the regions on the path from the root of a slice to the current one may use.
+    // Bytes that the pairs of the regions on the path from the root of a slice to the current one may use. The
+    // current region, and at least one split, need more in any case.
     std::size_t path_memory = 1ull << 30;
     // The node limit of the search over samples in a region that is too small to split.
     std::uint64_t sample_nodes = 2000;
@@ -94,7 +95,7 @@ private:
 
     double effective_upper() const { return upper_ * (1 - options_.gap); }
     double norm_at_least(const DirectionNode& region) const;
-    Verdict bound(PathRegion& current, const PathRegion& around);
+    Verdict bound(PathRegion& current, const PathRegion& around, const std::function<bool()>& stop);
     // Enlarges the cover, first together with the sets known from the enclosing region; whether it costs `needed`,
     // with or without them.
     bool grow_cover(PathRegion& current, const PathRegion& around, double needed);

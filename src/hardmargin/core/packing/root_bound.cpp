@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <limits>
 #include <vector>
 
@@ -30,13 +31,15 @@ double bound_of(std::vector<ValuedSet> sets) {
     return safely_below(std::min(bound, shares), sets.size());
 }
 
-// Removes samples from `members` as long as the others still certify `threshold`; returns the certified value.
-double shrink(MaxMargin& solver, std::vector<std::size_t>& members, double threshold, double value) {
+// Removes samples from `members` as long as the others still certify `threshold`, or until `stop` returns true;
+// returns the certified value.
+double shrink(MaxMargin& solver, std::vector<std::size_t>& members, double threshold, double value,
+              const std::function<bool()>& stop) {
     solver.clear();
     for (const std::size_t i : members) {
         solver.enable(i);
     }
-    for (std::size_t k = 0; k < members.size();) {
+    for (std::size_t k = 0; k < members.size() && !stop();) {
         const std::size_t candidate = members[k];
         solver.disable(candidate);
         const MaxMarginStatus status = solver.solve(threshold);
@@ -71,7 +74,7 @@ double root_bound(const Samples& samples, double upper, double gap, Control& con
     MaxMargin shrinker(samples);
     std::vector<ValuedSet> sets;
     double bound = 0;
-    const auto stop = [&] { return control.stop({upper, bound, sets.size()}); };
+    const std::function<bool()> stop = [&] { return control.stop({upper, bound, sets.size()}); };
     solver.set_stop(stop);
     shrinker.set_stop(stop);
     std::vector<double> left(samples.costs().begin(), samples.costs().end());
@@ -94,7 +97,7 @@ double root_bound(const Samples& samples, double upper, double gap, Control& con
         for (const Multiplier& multiplier : solver.certificate()) {
             members.push_back(multiplier.row);
         }
-        const double value = shrink(shrinker, members, threshold, solver.certificate_value());
+        const double value = shrink(shrinker, members, threshold, solver.certificate_value(), stop);
         double share = std::numeric_limits<double>::infinity();
         for (const std::size_t i : members) {
             share = std::min(share, left[i]);

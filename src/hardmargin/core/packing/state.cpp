@@ -284,7 +284,7 @@ Verdict PackingState::extend() {
 
 PackingState::Found PackingState::shrink() {
     Found result = Found::nothing;
-    for (std::size_t index = 0; index < sets_.size(); ++index) {
+    for (std::size_t index = 0; index < sets_.size() && !stop_(); ++index) {
         PackedSet& set = sets_[index];
         if (set.shrunk_decisions == decisions_ + 1 && set.shrunk_room <= room()) {
             continue;

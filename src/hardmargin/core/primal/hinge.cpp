@@ -23,6 +23,8 @@ const Hyperplane& HingeLoss::solve(std::span<const double> limits, std::size_t p
                                    const std::function<bool()>& stop) {
     assert(limits.size() == samples_.count());
     constexpr double movement_tolerance = 1e-3;
+    // Within a pass over many samples, `stop` is called every few milliseconds.
+    constexpr std::uint64_t work_between_stops = 4'000'000;
     const std::size_t stride = samples_.stride();
     const double bias_square = bias_feature_ * bias_feature_;
     std::vector<double>& weights = hyperplane_.weights;
@@ -42,7 +44,17 @@ const Hyperplane& HingeLoss::solve(std::span<const double> limits, std::size_t p
     for (std::size_t pass = 0; pass < passes; ++pass) {
         random.shuffle(order_);
         double movement = 0;
+        std::uint64_t work_since_stop = 0;
+        bool stopped = false;
         for (const std::size_t i : order_) {
+            work_since_stop += 2 * stride;
+            if (work_since_stop > work_between_stops) {
+                work_since_stop = 0;
+                stopped = stop();
+                if (stopped) {
+                    break;
+                }
+            }
             const double label = samples_.label(i);
             const double slope = samples_.margin(i, weights.data(), bias) - 1;
             const double curvature = samples_.norm(i) * samples_.norm(i) + bias_square;
@@ -56,7 +68,7 @@ const Hyperplane& HingeLoss::solve(std::span<const double> limits, std::size_t p
             }
         }
         work_ += 2 * order_.size() * stride;
-        if (movement < movement_tolerance || stop()) {
+        if (stopped || movement < movement_tolerance || stop()) {
             break;
         }
     }

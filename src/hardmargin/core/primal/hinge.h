@@ -22,7 +22,7 @@ public:
     explicit HingeLoss(const Samples& samples);
 
     // One limit per sample, not negative; samples with a limit of zero are ignored. Ends after `passes` over the
-    // samples, when the multipliers hardly change, or when `stop`, called once per pass, returns true.
+    // samples, when the multipliers hardly change, or when `stop`, called at least once per pass, returns true.
     const Hyperplane& solve(std::span<const double> limits, std::size_t passes, Random& random,
                             const std::function<bool()>& stop);
     // The next call does not warm start.

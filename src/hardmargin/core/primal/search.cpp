@@ -104,10 +104,16 @@ void PrimalSearch::start(Control& control, const Budget& budget) {
     set_budget(control, budget);
     start_from_all_samples();
     for (const double factor : screening_factors) {
+        if (control.ended()) {
+            return;
+        }
         set_limits(factor, {});
         screen(hinge_.solve(limits_, screening_passes, random_, stop_));
     }
     descend_from_screened();
+    if (control.ended()) {
+        return;
+    }
     start_from_classes();
     start_from_hinge_losses();
     start_from_reweighted_losses();

@@ -32,6 +32,8 @@ constexpr int largest_age = 100;
 constexpr int most_restarts = 1;
 // Calling `stop` costs nothing compared with this many multiply-adds.
 constexpr std::uint64_t work_between_stops = 100000;
+// Steps that take longer than this many multiply-adds, some hundredths of a second, need many features.
+constexpr std::uint64_t work_between_stops_within_steps = 50'000'000;
 
 // Far more steps than a row needs to enter or leave, and rows than a solve needs, unless rounding causes cycling.
 std::size_t step_limit(const Samples& samples) {
@@ -197,6 +199,9 @@ MaxMargin::EntryOutcome MaxMargin::enter(std::size_t row, double violation, doub
     double multiplier = 0;
     const std::size_t most_steps = step_limit(samples_);
     for (std::size_t steps = 0; steps < most_steps; ++steps) {
+        if (steps > 0 && stopped_within_step(4 * solution_.basis.count() * samples_.stride())) {
+            return EntryOutcome::trouble;
+        }
         if (!anchored() && !rows_.is_extra(row)) {
             // b is free. The balance requires a multiplier of zero, and normals of extra rows need no anchor.
             solution_.active.insert(solution_.active.begin(), row);
@@ -251,7 +256,8 @@ MaxMargin::EntryOutcome MaxMargin::enter(std::size_t row, double violation, doub
 bool MaxMargin::withdraw(std::size_t row, double multiplier) {
     const std::size_t most_steps = step_limit(samples_);
     for (std::size_t steps = 0; multiplier > 0; ++steps) {
-        if (steps == most_steps || (!anchored() && !rows_.is_extra(row))) {
+        if (steps == most_steps || (!anchored() && !rows_.is_extra(row)) ||
+            (steps > 0 && stopped_within_step(4 * solution_.basis.count() * samples_.stride()))) {
             return false;
         }
         const double squared_length = steps == 0 ? relate(row) : relate_again(row);
@@ -280,6 +286,15 @@ bool MaxMargin::withdraw(std::size_t row, double multiplier) {
     set_bias();
     solution_.value = 0.5 * squared_distance();
     return true;
+}
+
+bool MaxMargin::stopped_within_step(std::uint64_t work) {
+    work_within_steps_ += work;
+    if (!stop_ || work_within_steps_ < work_between_stops_within_steps) {
+        return false;
+    }
+    work_within_steps_ = 0;
+    return stop_();
 }
 
 void MaxMargin::withdraw_or_forget(std::size_t row, double multiplier) {

@@ -181,6 +181,8 @@ private:
     // Removes an active row and leaves the multipliers of the others unchanged.
     bool erase(std::size_t index);
     bool rebuild_basis();
+    // Counts work within one step of a solve, and calls `stop` now and then; whether that has ended the solve.
+    bool stopped_within_step(std::uint64_t work);
     // Recomputes the solution from its active rows; false if that gives a negative multiplier.
     bool refresh();
     // Whether the weights are the combination of the active normals and the active rows are tight, to working
@@ -258,6 +260,7 @@ private:
     double certificate_value_ = 0;
     std::uint64_t work_ = 0;
     std::uint64_t work_at_stop_ = 0;
+    std::uint64_t work_within_steps_ = 0;  // since `stop` was called there; in addition to work_
     std::function<bool()> stop_;
 };
 

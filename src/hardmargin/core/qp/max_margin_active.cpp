@@ -121,6 +121,9 @@ bool MaxMargin::rebuild_basis() {
     split_is_current_ = false;
     for (std::size_t index = anchored() ? 1 : 0; index < solution_.active.size(); ++index) {
         const std::size_t row = solution_.active[index];
+        if (stopped_within_step(4 * index * samples_.stride())) {
+            return false;
+        }
         load_reduced_normal(row);
         const double squared_length = solution_.basis.split(normal_.data(), projections_.data(), rest_.data());
         const double shortest =
