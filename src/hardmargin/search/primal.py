@@ -78,7 +78,7 @@ class _Search:
         """Take up a hyperplane from elsewhere."""
         self._watch.run(
             lambda: self._core.offer(
-                np.ascontiguousarray(incumbent.coef), incumbent.intercept, self._limits.remaining()
+                np.ascontiguousarray(incumbent.coef), incumbent.intercept, _MOST_WORK, self._limits.remaining()
             )
         )
 
