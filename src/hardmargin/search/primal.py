@@ -3,6 +3,9 @@
 The search is described in ``core/primal/search.h``, the bound in ``core/packing/root_bound.h``. Starts come first,
 then the bound, which tells when there is nothing left to find, then the walk, and at the end the bound once more,
 because a better hyperplane makes it stronger.
+
+With many samples, the search of :mod:`hardmargin.search.large_primal` takes the place of the starts. If the data
+are too large even for the walk, it is the whole search, and there is no bound.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from hardmargin.incumbent import Incumbent
 from hardmargin.limits import Limits
 from hardmargin.problem import Problem
 from hardmargin.result import Result
+from hardmargin.search.large_primal import LargeSearch
 from hardmargin.search.watch import Watch
 from hardmargin.status import Status
 
@@ -31,6 +35,10 @@ _MOST_WORK = 2**62
 # Share of the remaining time for the starts, and the share that is left for the last bound.
 _START_SHARE = 0.5
 _BOUND_SHARE = 0.1
+# Up to this many samples, the compiled search finds its own starts. The walk takes part up to this many values: it
+# works on copies that need more memory than the data.
+_FEW_SAMPLES = 2000
+_WALK_VALUES = 1_000_000
 
 
 def work_of(effort: float) -> int:
@@ -52,11 +60,22 @@ def search(problem: Problem, incumbent: Incumbent | None, limits: Limits, report
     -------
     Result
     """
-    found = _Search(problem, limits, report)
-    if incumbent is not None:
-        found.offer(incumbent)
     work = work_of(effort)
-    found.start(work // 4)
+    watch = Watch(limits, report)
+    if problem.n > _FEW_SAMPLES:
+        large = LargeSearch(problem, limits, watch)
+        if incumbent is not None:
+            large.offer(incumbent)
+        large.run(work)
+        if problem.n * problem.m > _WALK_VALUES or watch.ended is not None:
+            return _result(problem, limits, watch, large.incumbent, 0.0, large.rounds)
+        found = _Search(problem, limits, watch)
+        found.offer(large.incumbent, work // 4)
+    else:
+        found = _Search(problem, limits, watch)
+        if incumbent is not None:
+            found.offer(incumbent, _MOST_WORK)
+        found.start(work // 4)
     found.bound()
     found.walk(work, _whole(_TRIES * effort))
     found.bound()
@@ -66,19 +85,19 @@ def search(problem: Problem, incumbent: Incumbent | None, limits: Limits, report
 class _Search:
     """The compiled search, and what it has proven."""
 
-    def __init__(self, problem: Problem, limits: Limits, report: Report) -> None:
+    def __init__(self, problem: Problem, limits: Limits, watch: Watch) -> None:
         self._problem = problem
         self._limits = limits
-        self._watch = Watch(limits, report)
+        self._watch = watch
         self._core = _core.PrimalSearch(problem.X, problem.y, problem.costs, limits.seed)
         self._lower_bound = 0.0
         self._bounded_at = math.inf
 
-    def offer(self, incumbent: Incumbent) -> None:
-        """Take up a hyperplane from elsewhere."""
+    def offer(self, incumbent: Incumbent, work: int) -> None:
+        """Take up a hyperplane from elsewhere, and improve it with this much work."""
         self._watch.run(
             lambda: self._core.offer(
-                np.ascontiguousarray(incumbent.coef), incumbent.intercept, _MOST_WORK, self._limits.remaining()
+                np.ascontiguousarray(incumbent.coef), incumbent.intercept, work, self._limits.remaining()
             )
         )
 
@@ -110,22 +129,29 @@ class _Search:
 
     def result(self) -> Result:
         """The best hyperplane, with the best bound."""
-        return Result.of(
-            self._problem,
-            self._core.weights,
-            self._core.bias,
-            lower_bound=self._lower_bound,
-            status=self._watch.ended or Status.HEURISTIC,
-            method="heuristic",
-            runtime=self._limits.elapsed(),
-            nodes=self._core.rounds,
-        )
+        best = Incumbent(np.array(self._core.weights), self._core.bias)
+        return _result(self._problem, self._limits, self._watch, best, self._lower_bound, self._core.rounds)
 
     def _target(self) -> float:
         return self._lower_bound / (1 - self._limits.gap)
 
     def _observe_bound(self, upper: float, lower: float, nodes: int) -> bool:
         return self._watch.report(upper, max(self._lower_bound, min(lower, upper)), self._core.rounds)
+
+
+def _result(
+    problem: Problem, limits: Limits, watch: Watch, best: Incumbent, lower_bound: float, rounds: int
+) -> Result:
+    return Result.of(
+        problem,
+        best.coef,
+        best.intercept,
+        lower_bound=lower_bound,
+        status=watch.ended or Status.HEURISTIC,
+        method="heuristic",
+        runtime=limits.elapsed(),
+        nodes=rounds,
+    )
 
 
 def _whole(amount: float) -> int:
