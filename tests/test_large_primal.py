@@ -168,7 +168,7 @@ def test_the_objective_is_not_above_that_of_a_linear_svm(kind, m, C) -> None:
     problem = problem_of(kind, m, C)
     search = searched(problem)
     assert search.objective <= objective_of_linear_svc(problem) * (1 + 1e-9)
-    assert problem.evaluate(search.coef, search.intercept).objective == pytest.approx(search.objective, rel=1e-12)
+    assert problem.evaluate(*search.incumbent).objective == pytest.approx(search.objective, rel=1e-12)
 
 
 @pytest.mark.parametrize("m", [2, 10])
@@ -180,8 +180,9 @@ def test_gross_outliers_do_not_matter(m) -> None:
 def test_the_same_seed_gives_the_same_answer() -> None:
     problem = problem_of("A", 5)
     first, second = searched(problem), searched(problem)
-    assert first.coef.tolist() == second.coef.tolist()
-    assert (first.intercept, first.objective, first.work) == (second.intercept, second.objective, second.work)
+    assert first.incumbent.coef.tolist() == second.incumbent.coef.tolist()
+    assert first.incumbent.intercept == second.incumbent.intercept
+    assert (first.objective, first.work) == (second.objective, second.work)
 
 
 @pytest.mark.parametrize("container", [scipy.sparse.csr_array, scipy.sparse.csr_matrix])
@@ -194,7 +195,7 @@ def test_sparse_samples_give_the_answer_of_dense_ones(container) -> None:
     sparse = searched(Problem(container(X), y, costs))
     # They differ in the order of summation only, but that may lead to another local optimum.
     assert sparse.objective == pytest.approx(dense.objective, rel=0.02)
-    evaluation = Problem(X, y, costs).evaluate(sparse.coef, sparse.intercept)
+    evaluation = Problem(X, y, costs).evaluate(*sparse.incumbent)
     assert evaluation.objective == pytest.approx(sparse.objective, rel=1e-9)
 
 
@@ -297,7 +298,7 @@ def test_one_class_is_kept(n, m, label) -> None:
     problem = Problem(np.ones((n, m)), np.full(n, label), np.ones(n))
     search = searched(problem)
     assert search.objective == 0
-    assert n == 0 or search.intercept == label
+    assert n == 0 or search.incumbent.intercept == label
 
 
 def test_samples_that_are_all_the_same_leave_a_vote() -> None:

@@ -26,6 +26,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse
+from numpy.typing import NDArray
 
 from hardmargin import _core
 from hardmargin.arrays import FloatArray
@@ -50,7 +51,9 @@ _GROWTH = 8
 # Penalties of the squared hinge loss, relative to the cost of all samples and the spread of the features. Each
 # descent starts from the previous one.
 _PENALTIES = (1e-3, 1e-1, 1e-2, 1e-5, 1e-7)
+_TRIMMED_PENALTIES = (1e-3, 1e-5)
 _HINGE_ITERATIONS = 30
+_RAMP_PENALTY = 1e-3
 _RAMP_ITERATIONS = 15
 _RAMPS = 3
 _FAR_MARGIN = -1.0
@@ -61,22 +64,37 @@ _WARM = 0.25
 _COLDEST = 0.02
 _STAGES = 6
 _STAGE_ITERATIONS = 10
-# Directions that are annealed on the first part, and those that go on to larger parts.
+# Directions that are annealed on the first part, unless the cosine of their angle with a better one is larger than
+# this, and those that go on to larger parts.
+_CLOSE = 0.98
 _ANNEALED = 4
 _PROMOTED = 2
+# A direction is not annealed if its objective exceeds the best annealed one by more than this factor.
+_PROMISING = 1.1
+# Share of the budget for annealing on larger parts; the rest is for refinement.
+_ANNEALING_SHARE = 0.5
 
 # Sorting projections or the events of a line takes about as much work per sample as this many features.
-_SORT_WORK = 20
-# Samples next to the margin for the compiled search, its work, and how many lines are tried in each round.
+_SORT_WORK = 50
+# Samples next to the margin for the compiled search, and its work: the larger one of this and a share of the rest.
 _NEAR_SAMPLES = 2000
 _NEAR_VALUES = 1_000_000
 _LEAST_NEAR = 200
 _NEAR_WORK = 100_000_000
+_NEAR_SHARE = 0.05
 _NEAR_TRIES = 2
-_LINES = 4
+# Lines of one round: their work, and the range of their number. They turn the hyperplane about one of the samples
+# next to the margin; some of them change the weight of one feature only.
+_LINE_WORK = 100_000_000
+_LINES = (2, 40)
+_PIVOTS = 100
+_FEATURE_SHARE = 0.3
 # Rounds that improve less than this, relatively, are without success; after this many of them the search ends.
 _WORTHWHILE = 1e-6
 _PATIENCE = 20
+# Rounds from the plain linear SVM, as long as each lowers its objective by this factor.
+_HINGE_ROUNDS = 4
+_PROGRESS = 0.99
 # Given hyperplanes that are tried on all samples.
 _POLISHED = 8
 # Smaller improvements are rounding.
@@ -87,9 +105,27 @@ _REPORT_INTERVAL = 0.05
 
 
 class _Candidate(NamedTuple):
-    """A direction over some part of the samples, with its least objective there."""
+    """A hyperplane with the best scale and offset over some part of the samples, and its objective there."""
 
     objective: float
+    weights: FloatArray
+    offset: float
+
+
+class _Place(NamedTuple):
+    """A hyperplane in the original features, with its objective and its margins over all samples."""
+
+    coef: FloatArray
+    intercept: float
+    objective: float
+    margins: FloatArray
+
+
+class _Hinge(NamedTuple):
+    """A minimum of the squared hinge loss, its penalty, and its least objective with another scale and offset."""
+
+    objective: float
+    penalty: float
     weights: FloatArray
     offset: float
 
@@ -107,8 +143,6 @@ class LargeSearch:
 
     Attributes
     ----------
-    coef, intercept, objective
-        The best hyperplane; at first, the one that gives up the cheaper class.
     work : int
         Multiply-adds so far, approximately.
     rounds : int
@@ -125,23 +159,28 @@ class LargeSearch:
         self.work = 0
         self.rounds = 0
         lost = [float(np.sum(problem.costs, where=problem.y == label)) for label in (-1.0, 1.0)]
-        self.coef: FloatArray = np.zeros(problem.m)
-        self.intercept = 1.0 if lost[1] >= lost[0] else -1.0
-        self.objective = min(lost)
-        self._margins: FloatArray = problem.y * self.intercept
+        kept = 1.0 if lost[1] >= lost[0] else -1.0
+        self._best = _Place(np.zeros(problem.m), kept, min(lost), kept * problem.y)
         self._first_part: ScaledSamples | None = None
+        self._hinge_start: _Hinge | None = None
 
     @property
     def incumbent(self) -> Incumbent:
-        """The best hyperplane."""
-        return Incumbent(self.coef, self.intercept)
+        """The best hyperplane; at first, the one that gives up the cheaper class."""
+        return Incumbent(self._best.coef, self._best.intercept)
+
+    @property
+    def objective(self) -> float:
+        """The objective of the best hyperplane."""
+        return self._best.objective
 
     def offer(self, hyperplane: Incumbent) -> None:
         """Take up a hyperplane from elsewhere; the best scale and offset along its direction are tried too."""
         with one_blas_thread:
             coef = np.ascontiguousarray(hyperplane.coef, dtype=np.float64)
             projections = self._projections(coef)
-            self._adopt(coef, float(hyperplane.intercept), self._problem.y * (projections + hyperplane.intercept))
+            margins = self._problem.y * (projections + hyperplane.intercept)
+            self._adopt(self._place(coef, float(hyperplane.intercept), margins))
             self._ended()
             self._try_direction(coef, projections)
 
@@ -209,18 +248,21 @@ class LargeSearch:
         X: Any = self._problem.X
         return int(X.nnz if scipy.sparse.issparse(X) else X.size)
 
-    def _adopt(self, coef: FloatArray, intercept: float, margins: FloatArray) -> bool:
-        """Make a hyperplane with these margins the incumbent if it is better, scaled so that kept samples pass."""
+    def _place(self, coef: FloatArray, intercept: float, margins: FloatArray) -> _Place:
+        """A hyperplane with these margins, scaled so that kept samples pass; the margins are scaled in place."""
         kept = margins >= 1 - MARGIN_TOLERANCE
         smallest = float(np.min(margins, where=kept, initial=1.0))
         lost = float(np.sum(self._problem.costs, where=~kept))
-        objective = 0.5 * float(coef @ coef) / smallest**2 + lost
-        if not objective < self.objective * _NOTICEABLE:
-            return False
-        self.coef, self.intercept, self.objective = coef / smallest, intercept / smallest, objective
-        self._margins = margins / smallest
-        self._next_report = 0.0
-        return True
+        margins /= smallest
+        coef, intercept = coef / smallest, intercept / smallest
+        return _Place(coef, intercept, 0.5 * float(coef @ coef) + lost, margins)
+
+    def _adopt(self, place: _Place) -> _Place:
+        """Make a place the best one if it is better; returns it."""
+        if place.objective < self._best.objective * _NOTICEABLE:
+            self._best = place
+            self._next_report = 0.0
+        return place
 
     def _try_direction(self, coef: FloatArray, projections: FloatArray) -> None:
         """The best scale and offset along a direction."""
@@ -231,7 +273,7 @@ class LargeSearch:
             margins = scale * projections
             margins += offset
             margins *= problem.y
-            self._adopt(coef * scale, offset, margins)
+            self._adopt(self._place(coef * scale, offset, margins))
 
     def _try_everywhere(self, candidate: _Candidate) -> None:
         """Try a direction of some part on all samples."""
@@ -239,27 +281,28 @@ class LargeSearch:
         if np.isfinite(coef).all():
             self._try_direction(coef, self._projections(coef))
 
-    def _try_line(self, coef: FloatArray, intercept: float) -> bool:
-        """Try the best point on the line through the best hyperplane, in the direction of this change."""
+    def _along_line(self, place: _Place, coef: FloatArray, intercept: float) -> _Place:
+        """The best place on the line through a place, in the direction of this change."""
         problem = self._problem
         slopes = self._projections(coef)
         slopes += intercept
         slopes *= problem.y
         self.work += _SORT_WORK * problem.n
         step, objective = _core.line_minimum(
-            self._margins,
+            place.margins,
             slopes,
             problem.costs,
-            float(self.coef @ self.coef),
-            float(self.coef @ coef),
+            float(place.coef @ place.coef),
+            float(place.coef @ coef),
             float(coef @ coef),
-            self.objective,
+            place.objective,
         )
-        if not objective < self.objective or not math.isfinite(step):
-            return False
+        if not objective < place.objective or not math.isfinite(step):
+            return place
         slopes *= step
-        slopes += self._margins
-        return self._adopt(self.coef + step * coef, self.intercept + step * intercept, slopes)
+        slopes += place.margins
+        found = self._place(place.coef + step * coef, place.intercept + step * intercept, slopes)
+        return self._adopt(found) if found.objective < place.objective else place
 
     # ---- parts of the samples
 
@@ -317,7 +360,7 @@ class LargeSearch:
             margins = scale * point.scores
             margins += offset
             margins *= part.y
-            self._adopt(coef * scale, intercept * scale + offset, margins)
+            self._adopt(self._place(coef * scale, intercept * scale + offset, margins))
         return _Candidate(objective, point.weights * scale, point.offset * scale + offset), scale
 
     # ---- the stages of the search
@@ -326,8 +369,12 @@ class LargeSearch:
         """Directions from the first part, annealed, best first; the first one of all is tried on all samples."""
         part = self._part(0)
         found: list[_Candidate] = []
-        for point in self._starts(part):
+        for point, penalty in self._starts(part):
             candidate, _ = self._best_on(part, point)
+            if penalty is not None and (
+                self._hinge_start is None or candidate.objective < self._hinge_start.objective
+            ):
+                self._hinge_start = _Hinge(candidate.objective, penalty, point.weights, point.offset)
             if not found and not self._is_whole(part):
                 self._try_everywhere(candidate)
             found.append(candidate)
@@ -335,40 +382,51 @@ class LargeSearch:
                 break
         found.sort(key=lambda each: each.objective)
         annealed: list[_Candidate] = []
-        for candidate in found[:_ANNEALED]:
+        for candidate in _different(found)[:_ANNEALED]:
             if annealed and self._stop(0):
                 break
             annealed.append(self._annealed(part, candidate, _HOTTEST, self._in_time))
         return sorted([*annealed, *found], key=lambda each: each.objective)
 
-    def _starts(self, part: ScaledSamples) -> Iterator[Point]:
-        """Directions that need no annealing, the plain linear SVM first."""
+    def _starts(self, part: ScaledSamples) -> Iterator[tuple[Point, float | None]]:
+        """Directions that need no annealing, the plain linear SVM first; with its penalty if it is one."""
         (negative, positive), counted = trimmed_classes(part)
         origin = _point(part, np.zeros(len(negative)), 0.0)
-        for costs in (part.costs, part.costs * counted):
-            hinge = origin
-            for penalty in _PENALTIES:
-                hinge = self._hinge(part, costs, penalty, hinge, _HINGE_ITERATIONS)
-                yield hinge
-            yield self._ramp(part, costs, _PENALTIES[0], hinge)
+        hinge = origin
+        for penalty in _PENALTIES:
+            hinge = self._hinge(part, part.costs, penalty, hinge, _HINGE_ITERATIONS, self._in_time)
+            yield hinge, penalty
+        yield self._ramp(part, part.costs, hinge), None
+        trimmed = part.costs * counted
+        hinge = origin
+        for penalty in _TRIMMED_PENALTIES:
+            hinge = self._hinge(part, trimmed, penalty, hinge, _HINGE_ITERATIONS, self._in_time)
+            yield hinge, None
+        yield self._ramp(part, trimmed, hinge), None
         difference = positive - negative
-        yield _point(part, difference, -0.5 * float(difference @ (positive + negative)))
+        yield _point(part, difference, -0.5 * float(difference @ (positive + negative))), None
 
     def _hinge(
-        self, part: ScaledSamples, costs: FloatArray, penalty: float, start: Point, iterations: int
+        self,
+        part: ScaledSamples,
+        costs: FloatArray,
+        penalty: float,
+        start: Point,
+        iterations: int,
+        stop: Callable[[int], bool],
     ) -> Point:
         """The squared hinge loss."""
         inverse_spread = part.scaling.inverse_spread
         strength = penalty * float(costs.sum()) / float(np.median(inverse_spread)) ** 2
         loss = SquaredHinge(part.y, costs, inverse_spread, strength)
-        return descend(part, loss, start, iterations, self._in_time)
+        return descend(part, loss, start, iterations, stop)
 
-    def _ramp(self, part: ScaledSamples, costs: FloatArray, penalty: float, start: Point) -> Point:
+    def _ramp(self, part: ScaledSamples, costs: FloatArray, start: Point) -> Point:
         """The squared hinge loss, repeated without the samples that are far on the wrong side."""
         point = start
         for _ in range(_RAMPS):
             near = part.y * point.scores >= _FAR_MARGIN
-            point = self._hinge(part, costs * near, penalty, point, _RAMP_ITERATIONS)
+            point = self._hinge(part, costs * near, _RAMP_PENALTY, point, _RAMP_ITERATIONS, self._in_time)
         return point
 
     def _annealed(
@@ -393,78 +451,140 @@ class LargeSearch:
 
     def _through_all_parts(self, found: list[_Candidate]) -> list[_Candidate]:
         """Anneal the best directions over larger and larger parts of the samples, the last of which is all."""
+        budget = self.work + _ANNEALING_SHARE * (self._budget - self.work)
+
+        def stop(work: int) -> bool:
+            return self._stop(work) or self.work >= budget
+
         index = 0
+        part = self._part(0)
         candidates = found[:_PROMOTED]
-        while not self._is_whole(self._part(index)):
+        while not self._is_whole(part):
             index += 1
             part = self._part(index)
-            promoted: list[_Candidate] = []
-            for candidate in candidates:
-                if promoted and self._stop(0):
-                    break
-                promoted.append(self._annealed(part, candidate, _WARM, self._stop))
-            candidates = sorted(promoted, key=lambda each: each.objective)
-            if self._ended():
+            promoted = [self._best_on(part, _point(part, each.weights, each.offset))[0] for each in candidates]
+            if self._stop(len(promoted) * part.pass_work):
                 break
+            if self._hinge_start is not None:
+                promoted.append(self._hinge_on(part, self._hinge_start, stop))
+            promoted.sort(key=lambda each: each.objective)
+            annealed: list[_Candidate] = []
+            for candidate in promoted[:_PROMOTED]:
+                if stop(0) or (annealed and candidate.objective > _PROMISING * annealed[0].objective):
+                    break
+                annealed.append(self._annealed(part, candidate, _WARM, stop))
+            candidates = sorted([*annealed, *promoted], key=lambda each: each.objective)[:_PROMOTED]
         return [*candidates, *found]
+
+    def _hinge_on(self, part: ScaledSamples, start: _Hinge, stop: Callable[[int], bool]) -> _Candidate:
+        """The squared hinge loss of the best penalty over a larger part."""
+        point = _point(part, start.weights, start.offset)
+        point = self._hinge(part, part.costs, start.penalty, point, _RAMP_ITERATIONS, stop)
+        candidate, _ = self._best_on(part, point)
+        self._hinge_start = _Hinge(candidate.objective, start.penalty, point.weights, point.offset)
+        return candidate
 
     def _refine(self, found: list[_Candidate]) -> None:
         """Line searches on all samples and the compiled search near the margin, while they help."""
-        without_success = 0
+        if self._hinge_start is not None and not self._stop(0):
+            # Where nearly all samples can be kept, this may lead further than annealing.
+            start = self._part(0).scaling.restored(self._hinge_start.weights, self._hinge_start.offset)
+            self._from_hinge(*start)
         others = [self._part(0).scaling.restored(each.weights, each.offset) for each in found]
+        without_success = 0
         while without_success < _PATIENCE and not self._stop(0):
             before = self.objective
             self.rounds += 1
-            for change in self._changes(others):
+            for coef, intercept in self._changes(others):
                 if self._stop(0):
                     return
-                self._try_line(*change)
+                self._along_line(self._best, coef, intercept)
             without_success = 0 if self.objective < before * (1 - _WORTHWHILE) else without_success + 1
+
+    def _from_hinge(self, coef: FloatArray, intercept: float) -> None:
+        """The compiled search near the margin, from the direction of the plain linear SVM."""
+        problem = self._problem
+        projections = self._projections(coef)
+        self.work += _SORT_WORK * problem.n
+        _, scale, offset = _core.best_offset(projections, problem.y, problem.costs, float(coef @ coef))
+        if scale == 0:
+            return
+        place = self._place(scale * coef, offset, problem.y * (scale * projections + offset))
+        for _ in range(_HINGE_ROUNDS):
+            before = place.objective
+            self.rounds += 1
+            near = self._near_search(place)
+            if near is None or self._stop(0):
+                return
+            place = self._along_line(place, near.coef - place.coef, near.intercept - place.intercept)
+            if not place.objective < before * _PROGRESS:
+                return
 
     def _changes(self, others: list[tuple[FloatArray, float]]) -> Iterator[tuple[FloatArray, float]]:
         """Changes of the best hyperplane that may be worth a line search on all samples."""
-        near = self._near_search()
+        problem = self._problem
+        near = self._near_search(self._best)
         if near is not None:
-            yield near.coef - self.coef, near.intercept - self.intercept
+            yield near.coef - self._best.coef, near.intercept - self._best.intercept
         if others:
             coef, intercept = others.pop(0)
-            yield coef - self.coef, intercept - self.intercept
-        scaling = self._part(0).scaling
-        for _ in range(_LINES):
-            weights = self._random.standard_normal(self._problem.m)
+            yield coef - self._best.coef, intercept - self._best.intercept
+        lines = int(np.clip(_LINE_WORK // (self._pass_work() + _SORT_WORK * problem.n), *_LINES))
+        for row in self._random.choice(self._nearest(self._best, min(_PIVOTS, problem.n)), lines):
+            weights = self._random.standard_normal(problem.m)
+            if self._random.random() < _FEATURE_SHARE:
+                weights *= np.arange(problem.m) == self._random.integers(problem.m)
+            coef, _ = self._part(0).scaling.restored(weights, 0.0)
             # Turned about a sample next to the margin.
-            coef, _ = scaling.restored(weights, 0.0)
-            yield coef, -float(np.ravel(self._problem.X[[self._near_row()]] @ coef)[0])
+            yield coef, -float((problem.X[[row]] @ coef)[0])
 
-    def _near_row(self) -> int:
-        return int(np.argmin(np.abs(self._margins - 1)))
+    def _nearest(self, place: _Place, count: int) -> NDArray[np.intp]:
+        """The samples next to the margin; those that are given up count as next to it if they are few."""
+        distances = np.abs(place.margins - 1)
+        given_up = place.margins < 1 - MARGIN_TOLERANCE
+        if 2 * np.count_nonzero(given_up) <= count:
+            distances[given_up] = 0.0
+        return np.argpartition(distances, count - 1)[:count]
 
-    def _near_search(self) -> Incumbent | None:
-        """The compiled search from the best hyperplane, on the samples next to its margin."""
+    def _near_search(self, place: _Place) -> Incumbent | None:
+        """The compiled search from a place, on the samples next to its margin."""
         problem = self._problem
         count = min(_NEAR_SAMPLES, _NEAR_VALUES // problem.m, problem.n)
         if count < _LEAST_NEAR:
             return None
         # Alternately the nearest samples, and a random half of twice as many.
-        pool = min(count if self.rounds % 2 == 1 else 2 * count, problem.n)
-        nearest = np.argpartition(np.abs(self._margins - 1), pool - 1)[:pool]
-        rows = np.sort(self._random.choice(nearest, count, replace=False))
+        pool = self._nearest(place, min(count if self.rounds % 2 == 1 else 2 * count, problem.n))
+        rows = np.sort(self._random.choice(pool, count, replace=False))
         X: Any = problem.X[rows]
         X = X.toarray() if scipy.sparse.issparse(X) else X
         seed = int(self._random.integers(2**63))
         search = _core.PrimalSearch(np.ascontiguousarray(X), problem.y[rows], problem.costs[rows], seed)
+        work = int(max(_NEAR_WORK, _NEAR_SHARE * (self._budget - self.work)))
 
         def observe(upper: float, lower: float, nodes: int) -> bool:
             return self._watch.report(self.objective, 0.0, self.rounds)
 
-        self._watch.run(
-            lambda: search.offer(
-                np.ascontiguousarray(self.coef), self.intercept, _NEAR_WORK, self._limits.remaining()
-            )
-        )
-        self._watch.run(lambda: search.walk(self._limits.remaining(), _NEAR_WORK, _NEAR_TRIES, 0.0, 0.0, observe))
+        def remaining() -> float:
+            return self._limits.remaining()
+
+        self._watch.run(lambda: search.offer(place.coef, place.intercept, work, remaining()))
+        self._watch.run(lambda: search.walk(remaining(), work, _NEAR_TRIES, 0.0, 0.0, observe))
         self.work += search.work
         return Incumbent(np.array(search.weights), search.bias)
+
+
+def _different(candidates: Sequence[_Candidate]) -> list[_Candidate]:
+    """Without those whose direction is close to that of an earlier one."""
+    kept: list[_Candidate] = []
+    directions: list[FloatArray] = []
+    for candidate in candidates:
+        length = float(np.linalg.norm(candidate.weights))
+        if length > 0:
+            direction = candidate.weights / length
+            if all(float(direction @ other) < _CLOSE for other in directions):
+                kept.append(candidate)
+                directions.append(direction)
+    return kept
 
 
 def _point(samples: ScaledSamples, weights: FloatArray, offset: float) -> Point:

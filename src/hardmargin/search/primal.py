@@ -35,9 +35,11 @@ _MOST_WORK = 2**62
 # Share of the remaining time for the starts, and the share that is left for the last bound.
 _START_SHARE = 0.5
 _BOUND_SHARE = 0.1
-# Up to this many samples, the compiled search finds its own starts. The walk takes part up to this many values: it
-# works on copies that need more memory than the data.
+# Up to this many samples, the compiled search finds its own starts.
 _FEW_SAMPLES = 2000
+# The walk and the bound take part up to these many samples and values: they work on copies that need more memory
+# than the data, and the bound may take minutes.
+_WALK_SAMPLES = 20_000
 _WALK_VALUES = 1_000_000
 
 
@@ -67,7 +69,8 @@ def search(problem: Problem, incumbent: Incumbent | None, limits: Limits, report
         if incumbent is not None:
             large.offer(incumbent)
         large.run(work)
-        if problem.n * problem.m > _WALK_VALUES or watch.ended is not None:
+        affordable = problem.n <= _WALK_SAMPLES and problem.n * problem.m <= _WALK_VALUES
+        if not affordable or watch.ended is not None:
             return _result(problem, limits, watch, large.incumbent, 0.0, large.rounds)
         found = _Search(problem, limits, watch)
         found.offer(large.incumbent, work // 4)
