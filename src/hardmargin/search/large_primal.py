@@ -76,11 +76,11 @@ _ANNEALING_SHARE = 0.5
 
 # Sorting projections or the events of a line takes about as much work per sample as this many features.
 _SORT_WORK = 50
-# Samples next to the margin for the compiled search, and its work: the larger one of this and a share of the rest.
+# Samples next to the margin for the compiled search, and its work: a share of the rest within this range.
 _NEAR_SAMPLES = 2000
 _NEAR_VALUES = 1_000_000
 _LEAST_NEAR = 200
-_NEAR_WORK = 100_000_000
+_NEAR_WORK = (100_000_000, 1_000_000_000)
 _NEAR_SHARE = 0.05
 _NEAR_TRIES = 2
 # Lines of one round: their work, and the range of their number. They turn the hyperplane about one of the samples
@@ -559,7 +559,7 @@ class LargeSearch:
         X = X.toarray() if scipy.sparse.issparse(X) else X
         seed = int(self._random.integers(2**63))
         search = _core.PrimalSearch(np.ascontiguousarray(X), problem.y[rows], problem.costs[rows], seed)
-        work = int(max(_NEAR_WORK, _NEAR_SHARE * (self._budget - self.work)))
+        work = int(np.clip(_NEAR_SHARE * (self._budget - self.work), *_NEAR_WORK))
 
         def observe(upper: float, lower: float, nodes: int) -> bool:
             return self._watch.report(self.objective, 0.0, self.rounds)
