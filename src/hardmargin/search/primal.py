@@ -68,8 +68,8 @@ def search(problem: Problem, incumbent: Incumbent | None, limits: Limits, report
         large = LargeSearch(problem, limits, watch)
         if incumbent is not None:
             large.offer(incumbent)
-        large.run(work)
         affordable = problem.n <= _WALK_SAMPLES and problem.n * problem.m <= _WALK_VALUES
+        large.run(work // 2 if affordable else work)
         if not affordable or watch.ended is not None:
             return _result(problem, limits, watch, large.incumbent, 0.0, large.rounds)
         found = _Search(problem, limits, watch)
