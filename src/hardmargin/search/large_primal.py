@@ -45,8 +45,10 @@ _PART_VALUES = 4_000_000
 _LEAST_ROWS = 2000
 # The smaller class makes up at least this share of a part.
 _LEAST_CLASS_SHARE = 0.25
-# Each part has this many times the rows of the one before.
+# Each part has this many times the rows of the one before, and at most this share of all rows.
 _GROWTH = 8
+_LARGEST_FIRST = 0.5
+_LARGEST_LATER = 0.1
 
 # Penalties of the squared hinge loss, relative to the cost of all samples and the spread of the features. Each
 # descent starts from the previous one.
@@ -174,6 +176,12 @@ class LargeSearch:
         """The objective of the best hyperplane."""
         return self._best.objective
 
+    @property
+    def pass_work(self) -> int:
+        """Multiply-adds of one product with all samples."""
+        X: Any = self._problem.X
+        return int(X.nnz if scipy.sparse.issparse(X) else X.size)
+
     def offer(self, hyperplane: Incumbent) -> None:
         """Take up a hyperplane from elsewhere; the best scale and offset along its direction are tried too."""
         with one_blas_thread:
@@ -185,11 +193,12 @@ class LargeSearch:
             self._try_direction(coef, projections)
 
     def run(self, work: int) -> None:
-        """Search until about this much work is done; directions from a part of the samples come in any case."""
+        """Search until about this much work is done; directions from a part of the samples come in addition."""
         with one_blas_thread, np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            self._budget = self.work + work
             if self._problem.m > 0 and self.objective > 0 and not self._ended():
-                self._refine(self._through_all_parts(self._started()))
+                found = self._started()
+                self._budget = self.work + work
+                self._refine(self._through_all_parts(found))
 
     def polish(self, hyperplanes: Sequence[Incumbent], work: int) -> None:
         """Improve given hyperplanes, for instance those of parts of the problem, on all samples.
@@ -240,13 +249,9 @@ class LargeSearch:
     # ---- hyperplanes over all samples
 
     def _projections(self, coef: FloatArray) -> FloatArray:
-        self.work += self._pass_work()
+        self.work += self.pass_work
         projections: FloatArray = self._problem.X @ coef
         return projections
-
-    def _pass_work(self) -> int:
-        X: Any = self._problem.X
-        return int(X.nnz if scipy.sparse.issparse(X) else X.size)
 
     def _place(self, coef: FloatArray, intercept: float, margins: FloatArray) -> _Place:
         """A hyperplane with these margins, scaled so that kept samples pass; the margins are scaled in place."""
@@ -317,14 +322,16 @@ class LargeSearch:
         return self._first_part
 
     def _rows_of_part(self, index: int) -> int:
-        values_per_row = max(1.0, self._pass_work() / self._problem.n)
-        first = int(np.clip(_PART_VALUES / values_per_row, _LEAST_ROWS, _PART_ROWS))
-        return int(first * _GROWTH**index)
+        """How many rows a part has; all if it would be too large a copy."""
+        n = self._problem.n
+        values_per_row = max(1.0, self.pass_work / n)
+        count = int(np.clip(_PART_VALUES / values_per_row, _LEAST_ROWS, _PART_ROWS)) * _GROWTH**index
+        return count if count <= n * (_LARGEST_FIRST if index == 0 else _LARGEST_LATER) else n
 
     def _drawn(self, count: int) -> tuple[Any, FloatArray, FloatArray]:
         """Random samples with enough of both classes, whose costs add up to those of all samples."""
         problem = self._problem
-        if 2 * count >= problem.n:
+        if count >= problem.n:
             return problem.X, problem.y, problem.costs
         smaller, larger = sorted((np.flatnonzero(problem.y == label) for label in (-1.0, 1.0)), key=len)
         share = max(len(smaller) / problem.n, _LEAST_CLASS_SHARE)
@@ -383,7 +390,7 @@ class LargeSearch:
         found.sort(key=lambda each: each.objective)
         annealed: list[_Candidate] = []
         for candidate in _different(found)[:_ANNEALED]:
-            if annealed and self._stop(0):
+            if self._ended():
                 break
             annealed.append(self._annealed(part, candidate, _HOTTEST, self._in_time))
         return sorted([*annealed, *found], key=lambda each: each.objective)
@@ -529,7 +536,7 @@ class LargeSearch:
         if others:
             coef, intercept = others.pop(0)
             yield coef - self._best.coef, intercept - self._best.intercept
-        lines = int(np.clip(_LINE_WORK // (self._pass_work() + _SORT_WORK * problem.n), *_LINES))
+        lines = int(np.clip(_LINE_WORK // (self.pass_work + _SORT_WORK * problem.n), *_LINES))
         for row in self._random.choice(self._nearest(self._best, min(_PIVOTS, problem.n)), lines):
             weights = self._random.standard_normal(problem.m)
             if self._random.random() < _FEATURE_SHARE:

@@ -41,6 +41,8 @@ _FEW_SAMPLES = 2000
 # than the data, and the bound may take minutes.
 _WALK_SAMPLES = 20_000
 _WALK_VALUES = 1_000_000
+# Least number of passes over large data of one unit of effort.
+_PASSES = 400
 
 
 def work_of(effort: float) -> int:
@@ -69,7 +71,7 @@ def search(problem: Problem, incumbent: Incumbent | None, limits: Limits, report
         if incumbent is not None:
             large.offer(incumbent)
         affordable = problem.n <= _WALK_SAMPLES and problem.n * problem.m <= _WALK_VALUES
-        large.run(work // 2 if affordable else work)
+        large.run(work // 2 if affordable else max(work, _whole(_PASSES * effort * large.pass_work)))
         if not affordable or watch.ended is not None:
             return _result(problem, limits, watch, large.incumbent, 0.0, large.rounds)
         found = _Search(problem, limits, watch)
