@@ -170,11 +170,13 @@ def test_methods_that_need_dense_samples_say_so_at_once(samples, method) -> None
         solve(X, y, method=method)
 
 
-@pytest.mark.parametrize("name", ["checkpoint", "cluster"])
-def test_checkpoints_and_clusters_need_a_proof(samples, name, tmp_path) -> None:
+def test_a_proof_for_sparse_samples_can_be_resumed(samples, tmp_path) -> None:
     X, y = samples
-    with pytest.raises(ValueError, match=f"{name} needs a proof, for which these sparse samples are too large"):
-        solve(X, y, **{name: str(tmp_path / "state")})
+    path = tmp_path / "state"
+    settings = {"options": {"heuristic_effort": 0.001}, "time_limit": None}
+    first = solve(X, y, checkpoint=path, node_limit=1, **settings)
+    result = solve(X, y, checkpoint=path, resume=path, node_limit=first.nodes + 1, **settings)
+    assert 0 <= first.lower_bound <= result.lower_bound <= result.objective <= first.objective
 
 
 def test_the_fingerprint_tells_sparse_samples_apart(samples) -> None:

@@ -64,7 +64,7 @@ class PrimalSearch:
     def walk(
         self, seconds: float, work: int, tries: int, target: float, lower_bound: float, observer: _Observer
     ) -> Outcome: ...
-    def offer(self, weights: _Array, bias: float, seconds: float) -> Outcome: ...
+    def offer(self, weights: _Array, bias: float, work: int, seconds: float) -> Outcome: ...
     def root_bound(self, gap: float, seconds: float, observer: _Observer) -> tuple[float, Outcome]: ...
     @property
     def weights(self) -> list[float]: ...
@@ -74,6 +74,31 @@ class PrimalSearch:
     def objective(self) -> float: ...
     @property
     def rounds(self) -> int: ...
+    @property
+    def work(self) -> int:
+        """Multiply-adds, approximately."""
+
+def best_offset(
+    projections: _Array, labels: _Array, costs: _Array, norm_squared: float
+) -> tuple[float, float, float]:
+    """The least objective of the hyperplanes w = scale s along a direction s, with the scale and the offset.
+
+    The projections are s.x; `norm_squared` is ||s||^2. The scale is 0 if the cheaper class is given up.
+    """
+
+def line_minimum(
+    margins: _Array,
+    slopes: _Array,
+    costs: _Array,
+    norm_squared: float,
+    product: float,
+    direction_squared: float,
+    limit: float,
+) -> tuple[float, float]:
+    """The best step along a line of hyperplanes, and its objective; infinity if no step stays below the limit.
+
+    The norms are ||w||^2, w.dw and ||dw||^2 of the line (w, b) + step (dw, db).
+    """
 
 _Frontier = tuple[NDArray[np.uint32], NDArray[np.uint64], NDArray[np.float64]]
 

@@ -162,8 +162,6 @@ def solve(
         limits = replace(limits, gap=max(limits.gap, solver.SMALLEST_GAP))
         problem = Problem.from_data(X, y, C, sample_weight=sample_weight, class_weight=class_weight)
         _check_size(problem, solver, method)
-        if problem.sparse:
-            _check_no_proof_is_needed(checkpoint=checkpoint, resume=resume, cluster=cluster)
         hyperplane = None if start is None else _validated_start(start, problem)
         # Methods from the literature work on the data as they are, unless an option says otherwise.
         reduce = getattr(parsed, "presolve", True)
@@ -189,7 +187,7 @@ def solve(
             # Starting or joining a cluster is not part of the solve.
             limits = replace(limits, started=limits.started + time.monotonic() - before)
             context = None if cluster is None and keeper is None else Context(engine, keeper)
-            run = _in_context(solver, context, reduced.problem, method)
+            run = _in_context(solver, context)
             # From here to the result, Ctrl-C takes effect only where the method reports.
             with HeldSignals() as signals:
                 listeners = [lambda *_: signals.let_through(), *([_carrying(report)] if report is not None else [])]
@@ -307,34 +305,9 @@ def _check_support(solver: Method, method: str, **asked_for: Any) -> None:
             )
 
 
-def _check_no_proof_is_needed(**asked_for: Any) -> None:
-    """Refuse options that need a proof: there is none for sparse samples."""
-    for name, value in asked_for.items():
-        if value is not None:
-            raise ValueError(
-                f"{name} needs a proof, for which these sparse samples are too large; leave it out, or select "
-                "fewer features or samples."
-            )
-
-
-def _in_context(solver: Method, context: Context | None, problem: Problem, method: str) -> Callable[..., Result]:
+def _in_context(solver: Method, context: Context | None) -> Callable[..., Result]:
     """A method's ``run``; only methods with open subproblems are ever given a context."""
-    if problem.sparse and solver.HAS_FRONTIER:
-        # Proofs need dense samples: what is left of such a method is its primal search.
-        return partial(_searched_only, method)
     return solver.run if context is None else partial(cast("FrontierMethod", solver).run, context=context)
-
-
-def _searched_only(
-    method: str,
-    problem: Problem,
-    incumbent: Incumbent | None,
-    limits: Limits,
-    report: Report,
-    options: Any,
-) -> Result:
-    """The primal search of a method with proofs, for sparse samples."""
-    return replace(get_method("heuristic").run(problem, incumbent, limits, report), method=method)
 
 
 def _incumbent(reduced: Presolved, start: tuple[FloatArray, float]) -> Incumbent | None:

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from hardmargin.bounds import Report
 from hardmargin.incumbent import Incumbent
 from hardmargin.limits import Limits
-from hardmargin.methods import blocks
+from hardmargin.methods import blocks, packing
 from hardmargin.methods.base import SMALLEST_GAP as SMALLEST_GAP
-from hardmargin.methods.base import ProofOptions, require_positive
+from hardmargin.methods.base import ProofOptions, memory_of, require_memory_limit, require_positive
 from hardmargin.methods.blocks import BlocksProof
 from hardmargin.methods.pair import exact_members
 from hardmargin.problem import Problem
@@ -38,21 +38,23 @@ class Options(ProofOptions):
 
     Attributes
     ----------
-    memory : float
-        Gigabytes of open subproblems, for all methods together.
+    memory : float or None
+        Gigabytes of open subproblems, for all methods together. A method that does not fit into its part is left
+        out. None means :func:`hardmargin.limits.default_memory`.
     head_start : float
         Work, in multiply-adds, of the first method before the other one gets a turn; some seconds.
     first_turn : float
         Work of the first turn of each method. Turns grow with the work done.
     """
 
-    memory: float = 4.0
+    memory: float | None = None
     head_start: float = 10e9
     first_turn: float = 4e9
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_positive(self, "memory", "head_start", "first_turn")
+        require_memory_limit(self)
+        require_positive(self, "head_start", "first_turn")
 
 
 def run(
@@ -68,7 +70,9 @@ def run(
 
     def members(found: Result) -> list[Member]:
         bounds = Member(_blocks(problem, found, limits, report, settings, context), int(settings.first_turn))
-        if problem.n * problem.m > _MANY_NUMBERS:
+        memory = memory_of(settings, problem)
+        many = problem.sparse or problem.n * problem.m > _MANY_NUMBERS
+        if many or not packing.fits(problem, memory / 2, limits.threads):
             return [bounds]
         exact = exact_members(
             problem,
@@ -76,7 +80,7 @@ def run(
             limits,
             report,
             settings,
-            memory=settings.memory,
+            memory=memory,
             first_turn=int(settings.first_turn),
             context=context,
         )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from dataclasses import replace
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -87,6 +88,8 @@ def bound_block(task: BlockTask, seconds: float, go_on: Callable[[], bool]) -> B
     if (task.problem.y == label).all():
         # w = 0 keeps all samples.
         return BlockAnswer(0.0, 0.0, np.zeros(task.problem.m), label, 0, 0, cut=False)
+    if task.problem.sparse:
+        return _bound_sparse(task, seconds, go_on)
     limits = Limits(seconds, task.gap, seed=task.seed)
 
     def report(*_: object) -> None:
@@ -125,3 +128,14 @@ def bound_block(task: BlockTask, seconds: float, go_on: Callable[[], bool]) -> B
         work + _SET_UP * task.problem.n * (task.problem.m + 1),
         cut and found.gap > task.gap,
     )
+
+
+def _bound_sparse(task: BlockTask, seconds: float, go_on: Callable[[], bool]) -> BlockAnswer:
+    """Search a block of sparse samples: few of the features occur in it, and these fit into dense samples."""
+    X = cast("Any", task.problem.X)
+    features = np.unique(X.indices)
+    dense = replace(task.problem, X=np.ascontiguousarray(X[:, features].toarray()))
+    answer = bound_block(task._replace(problem=dense, coef=task.coef[features]), seconds, go_on)
+    coef = np.zeros(task.problem.m)
+    coef[features] = answer.coef
+    return answer._replace(coef=coef)

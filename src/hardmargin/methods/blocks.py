@@ -2,8 +2,8 @@
 
 ``search/blocks.py`` has the bound and its argument, ``methods/block.py`` solves a block. This module chooses the
 blocks. They are dealt out so that all are alike, start small, and are merged as long as time is left: groups of
-three are replaced by two larger blocks that have the same samples, and every group improves the bound at once. When a
-single block is left, it is the whole problem, and the bound may reach the optimum.
+three are replaced by two larger blocks that have the same samples, and every group improves the bound at once.
+When a single block is left, it is the whole problem, and the bound may reach the optimum.
 
 Blocks are independent tasks with a budget of work, so the bound does not depend on how many threads or workers of a
 cluster run them.
@@ -26,10 +26,11 @@ from hardmargin.bounds import Report
 from hardmargin.incumbent import Incumbent
 from hardmargin.limits import Limits
 from hardmargin.methods.base import SMALLEST_GAP as SMALLEST_GAP
-from hardmargin.methods.base import ProofOptions, require_positive
+from hardmargin.methods.base import ProofOptions, memory_of, require_memory_limit
 from hardmargin.methods.block import BlockAnswer, BlockTask, bound_block
 from hardmargin.problem import Problem
 from hardmargin.result import Result
+from hardmargin.search import primal
 from hardmargin.search.blocks import (
     Block,
     contribution,
@@ -64,7 +65,7 @@ _LEAST_WORK = 1_000_000_000
 # If a round of merging proves nothing, the next one may take this many times the work.
 _MORE_WORK = 4.0
 # Hyperplanes of blocks that are tried on all samples after a round.
-_POLISHED = 20
+_POLISHED = 200
 # Relative gap of a block that is one of several.
 _BLOCK_GAP = 1e-4
 
@@ -79,17 +80,18 @@ class Options(ProofOptions):
         Samples of a block at first; None finds out how many can be bounded quickly.
     last_size : int or None
         Blocks are not merged to more samples than this; None means no limit.
-    memory : float
-        Gigabytes of open subproblems, for all blocks that are searched at the same time.
+    memory : float or None
+        Gigabytes of open subproblems, for all blocks that are searched at the same time. None means
+        :func:`hardmargin.limits.default_memory`.
     """
 
     first_size: int | None = None
     last_size: int | None = None
-    memory: float = 1.0
+    memory: float | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_positive(self, "memory")
+        require_memory_limit(self)
         for name in ("first_size", "last_size"):
             value = getattr(self, name)
             if value is not None and not (is_whole(value) and 1 <= value < 2**32):
@@ -335,7 +337,7 @@ class BlocksProof(Proof):
                 self.intercept,
                 self.limits.gap if whole else max(self.limits.gap, _BLOCK_GAP),
                 work,
-                self._options.memory / self.limits.threads,
+                memory_of(self._options, self.problem) / self.limits.threads,
                 self.limits.seed,
             )
 
@@ -362,12 +364,12 @@ class BlocksProof(Proof):
 
     def _polish(self) -> None:
         """Try the hyperplanes of the blocks on all samples."""
-        hyperplanes, self._hyperplanes = self._hyperplanes, []
-        for coef, intercept in hyperplanes[:_POLISHED]:
-            if np.isfinite([*coef, intercept]).all():
-                kept = self.problem.kept_up_to_rounding(coef, intercept)
-                fitted = Incumbent(*self.problem.fitted(coef, intercept, kept))
-                self.learn(fitted, self.problem.evaluate(*fitted).objective)
+        hyperplanes, self._hyperplanes = self._hyperplanes[:_POLISHED], []
+        found = primal.polish(
+            self.problem, self.incumbent, hyperplanes, self.limits, self.watch, self._options.heuristic_effort
+        )
+        self.learn(found, self.problem.evaluate(*found).objective)
+        self.watch.report(self.objective, self.lower_bound, self.all_nodes)
 
 
 @dataclass

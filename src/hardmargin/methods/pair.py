@@ -44,7 +44,7 @@ def exact_members(
     options : ProofOptions
         The settings that all proofs have.
     memory : float
-        Gigabytes, for all of them together.
+        Gigabytes, for all of them together. The search over directions is left out if it does not fit into half.
     first_turn : int
         Work of the first turn of each.
 
@@ -52,7 +52,7 @@ def exact_members(
     -------
     list of Member
     """
-    both = problem.m <= _SOME_FEATURES
+    both = problem.m <= _SOME_FEATURES and directions.fits(problem, memory / 2, limits.threads)
     memory = memory / 2 if both else memory
     for_samples = packing.Options(memory=memory, **options.shared())
     samples = packing.PackingProof(problem, found, limits, report, for_samples, context)

@@ -3,11 +3,15 @@
 The search is described in ``core/primal/search.h``, the bound in ``core/packing/root_bound.h``. Starts come first,
 then the bound, which tells when there is nothing left to find, then the walk, and at the end the bound once more,
 because a better hyperplane makes it stronger.
+
+With many samples, the search of :mod:`hardmargin.search.large_primal` takes the place of the starts. If the data
+are too large even for the walk, it is the whole search, and there is no bound.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -17,7 +21,7 @@ from hardmargin.incumbent import Incumbent
 from hardmargin.limits import Limits
 from hardmargin.problem import Problem
 from hardmargin.result import Result
-from hardmargin.search import sparse_primal
+from hardmargin.search.large_primal import LargeSearch
 from hardmargin.search.watch import Watch
 from hardmargin.status import Status
 
@@ -32,6 +36,14 @@ _MOST_WORK = 2**62
 # Share of the remaining time for the starts, and the share that is left for the last bound.
 _START_SHARE = 0.5
 _BOUND_SHARE = 0.1
+# Up to this many samples, the compiled search finds its own starts.
+_FEW_SAMPLES = 2000
+# The walk and the bound take part up to these many samples and values: they work on copies that need more memory
+# than the data, and the bound may take minutes.
+_WALK_SAMPLES = 20_000
+_WALK_VALUES = 1_000_000
+# Least number of passes over large data of one unit of effort.
+_PASSES = 400
 
 
 def work_of(effort: float) -> int:
@@ -53,35 +65,82 @@ def search(problem: Problem, incumbent: Incumbent | None, limits: Limits, report
     -------
     Result
     """
-    if problem.sparse:
-        return sparse_primal.search(problem, incumbent, limits, report)
-    found = _Search(problem, limits, report)
-    if incumbent is not None:
-        found.offer(incumbent)
     work = work_of(effort)
-    found.start(work // 4)
+    watch = Watch(limits, report)
+    if problem.n > _FEW_SAMPLES or problem.sparse:
+        large = LargeSearch(problem, limits, watch)
+        if incumbent is not None:
+            large.offer(incumbent)
+        few = problem.n <= _WALK_SAMPLES and problem.n * problem.m <= _WALK_VALUES
+        affordable = few and not problem.sparse
+        large.run(work // 2 if affordable else max(work, _whole(_PASSES * effort * large.pass_work)))
+        if not affordable or watch.ended is not None:
+            return _result(problem, limits, watch, large.incumbent, 0.0, large.rounds)
+        found = _Search(problem, limits, watch)
+        found.offer(large.incumbent, work // 4)
+    else:
+        found = _Search(problem, limits, watch)
+        if incumbent is not None:
+            found.offer(incumbent, _MOST_WORK)
+        found.start(work // 4)
     found.bound()
     found.walk(work, _whole(_TRIES * effort))
     found.bound()
     return found.result()
 
 
+def polish(
+    problem: Problem,
+    incumbent: Incumbent,
+    hyperplanes: Sequence[Incumbent],
+    limits: Limits,
+    watch: Watch,
+    effort: float,
+) -> Incumbent:
+    """Try hyperplanes of parts of the samples on all samples, and improve them where there are many.
+
+    Parameters
+    ----------
+    problem : Problem
+    incumbent : Incumbent
+        The best hyperplane so far.
+    hyperplanes : sequence of Incumbent
+    limits : Limits
+    watch : Watch
+    effort : float
+        As in :func:`search`.
+
+    Returns
+    -------
+    Incumbent
+        The best of all.
+    """
+    usable = [each for each in hyperplanes if np.isfinite([*each.coef, each.intercept]).all()]
+    if problem.n > _FEW_SAMPLES or problem.sparse:
+        large = LargeSearch(problem, limits, watch)
+        large.offer(incumbent)
+        large.polish(usable, work_of(effort) // 2)
+        return large.incumbent
+    fitted = (Incumbent(*problem.fitted(*each, problem.kept_up_to_rounding(*each))) for each in usable)
+    return min([incumbent, *fitted], key=lambda each: problem.evaluate(*each).objective)
+
+
 class _Search:
     """The compiled search, and what it has proven."""
 
-    def __init__(self, problem: Problem, limits: Limits, report: Report) -> None:
+    def __init__(self, problem: Problem, limits: Limits, watch: Watch) -> None:
         self._problem = problem
         self._limits = limits
-        self._watch = Watch(limits, report)
+        self._watch = watch
         self._core = _core.PrimalSearch(problem.X, problem.y, problem.costs, limits.seed)
         self._lower_bound = 0.0
         self._bounded_at = math.inf
 
-    def offer(self, incumbent: Incumbent) -> None:
-        """Take up a hyperplane from elsewhere."""
+    def offer(self, incumbent: Incumbent, work: int) -> None:
+        """Take up a hyperplane from elsewhere, and improve it with this much work."""
         self._watch.run(
             lambda: self._core.offer(
-                np.ascontiguousarray(incumbent.coef), incumbent.intercept, self._limits.remaining()
+                np.ascontiguousarray(incumbent.coef), incumbent.intercept, work, self._limits.remaining()
             )
         )
 
@@ -113,22 +172,29 @@ class _Search:
 
     def result(self) -> Result:
         """The best hyperplane, with the best bound."""
-        return Result.of(
-            self._problem,
-            self._core.weights,
-            self._core.bias,
-            lower_bound=self._lower_bound,
-            status=self._watch.ended or Status.HEURISTIC,
-            method="heuristic",
-            runtime=self._limits.elapsed(),
-            nodes=self._core.rounds,
-        )
+        best = Incumbent(np.array(self._core.weights), self._core.bias)
+        return _result(self._problem, self._limits, self._watch, best, self._lower_bound, self._core.rounds)
 
     def _target(self) -> float:
         return self._lower_bound / (1 - self._limits.gap)
 
     def _observe_bound(self, upper: float, lower: float, nodes: int) -> bool:
         return self._watch.report(upper, max(self._lower_bound, min(lower, upper)), self._core.rounds)
+
+
+def _result(
+    problem: Problem, limits: Limits, watch: Watch, best: Incumbent, lower_bound: float, rounds: int
+) -> Result:
+    return Result.of(
+        problem,
+        best.coef,
+        best.intercept,
+        lower_bound=lower_bound,
+        status=watch.ended or Status.HEURISTIC,
+        method="heuristic",
+        runtime=limits.elapsed(),
+        nodes=rounds,
+    )
 
 
 def _whole(amount: float) -> int:

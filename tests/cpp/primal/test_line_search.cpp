@@ -32,7 +32,7 @@ TEST(no_step_on_a_line_is_better_than_the_minimum_found) {
                         dot(weights.data(), weights.data(), stride),
                         dot(weights.data(), direction.data(), stride),
                         dot(direction.data(), direction.data(), stride)};
-        LineSearch search(samples);
+        LineSearch search(samples.costs());
         const LineMinimum minimum = search.minimise(line, -infinity, infinity, 1e9);
         const auto objective_at = [&](double step, double tolerance) {
             std::vector<double> moved = weights;
@@ -44,4 +44,29 @@ TEST(no_step_on_a_line_is_better_than_the_minimum_found) {
             CHECK(objective_at(6 * random.normal(), 0) >= minimum.objective * (1 - 1e-9) - 1e-12);
         }
     }
+}
+
+TEST(ties_and_weights_on_a_line_are_counted) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    // Margins 1 - step, 1 - step and step - 1: step 0 keeps the first two, step 2 the third one, no step all.
+    const std::vector<double> margins = {1.0, 1.0, -1.0};
+    const std::vector<double> slopes = {-1.0, -1.0, 1.0};
+    const auto least = [&](const std::vector<double>& costs) {
+        LineSearch search(costs);
+        return search.minimise({margins, slopes, 1.0, 0.0, 1.0}, -infinity, infinity, 1e9);
+    };
+    const LineMinimum light = least({1.0, 1.0, 3.0});
+    CHECK(light.step == 0);
+    CHECK_NEAR(light.objective, 0.5 + 3.0, 1e-12);
+    const LineMinimum heavy = least({1.0, 1.0, 30.0});
+    CHECK(heavy.step == 2);
+    CHECK_NEAR(heavy.objective, 0.5 * (1 + 4) + 2.0, 1e-12);
+}
+
+TEST(a_line_without_samples_ends_at_its_lowest_norm) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    LineSearch search({});
+    const LineMinimum minimum = search.minimise({{}, {}, 4.0, -2.0, 1.0}, -infinity, infinity, 1e9);
+    CHECK_NEAR(minimum.step, 2.0, 1e-12);
+    CHECK_NEAR(minimum.objective, 0.0, 1e-12);
 }

@@ -43,6 +43,7 @@ public:
         assert(i < count());
         return costs_[i];
     }
+    std::span<const double> labels() const { return {labels_.data(), labels_count_}; }
     std::span<const double> costs() const { return costs_; }
     // The cost of every sample, or 0 if costs differ.
     double common_cost() const;

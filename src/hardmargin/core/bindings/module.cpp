@@ -1,12 +1,15 @@
-// Binds the max-margin solver and the primal search to Python. bindings/searches.cpp binds the exact searches,
-// bindings/cuts.cpp what the integer programming methods need.
+// Binds the max-margin solver and the primal search with its parts to Python. bindings/searches.cpp binds the exact
+// searches, bindings/cuts.cpp what the integer programming methods need.
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -17,6 +20,8 @@
 #include "bindings/searches.h"
 #include "bindings/shared.h"
 #include "packing/root_bound.h"
+#include "primal/line_search.h"
+#include "primal/offset_search.h"
 #include "primal/search.h"
 #include "qp/max_margin.h"
 
@@ -92,9 +97,6 @@ void bind_max_margin(nb::module_& module) {
         });
 }
 
-// A limit that can be added to the work done so far without overflow.
-constexpr std::uint64_t unlimited_work = ~std::uint64_t{0} >> 1;
-
 class OwningPrimalSearch {
 public:
     OwningPrimalSearch(const Matrix& features, const Vector& labels, const Vector& costs, std::uint64_t seed)
@@ -115,15 +117,14 @@ public:
                        [&](Control& control) { search_.walk(control, {work, tries, target, lower_bound}); });
     }
 
-    Outcome offer(const Vector& weights, double bias, double seconds) {
+    Outcome offer(const Vector& weights, double bias, std::uint64_t work, double seconds) {
         if (weights.size() != samples_.dimension()) {
             throw nb::value_error("offer: the weights do not fit the samples");
         }
         Hyperplane hyperplane{std::vector<double>(samples_.stride()), bias};
         std::copy_n(weights.data(), weights.size(), hyperplane.weights.data());
-        return watched(seconds, nb::none(), [&](Control& control) {
-            search_.offer(control, {unlimited_work, 0, 0.0, 0.0}, hyperplane);
-        });
+        return watched(seconds, nb::none(),
+                       [&](Control& control) { search_.offer(control, {work, 0, 0.0, 0.0}, hyperplane); });
     }
 
     std::pair<double, Outcome> root_bound(double gap, double seconds, nb::object observer) {
@@ -151,12 +152,52 @@ void bind_primal_search(nb::module_& module) {
              "observer"_a.none())
         .def("walk", &OwningPrimalSearch::walk, "seconds"_a, "work"_a, "tries"_a, "target"_a, "lower_bound"_a,
              "observer"_a.none())
-        .def("offer", &OwningPrimalSearch::offer, "weights"_a, "bias"_a, "seconds"_a)
+        .def("offer", &OwningPrimalSearch::offer, "weights"_a, "bias"_a, "work"_a, "seconds"_a)
         .def("root_bound", &OwningPrimalSearch::root_bound, "gap"_a, "seconds"_a, "observer"_a.none())
         .def_prop_ro("weights", [](OwningPrimalSearch& self) { return self.search().best().weights; })
         .def_prop_ro("bias", [](OwningPrimalSearch& self) { return self.search().best().bias; })
         .def_prop_ro("objective", [](OwningPrimalSearch& self) { return self.search().best().objective; })
-        .def_prop_ro("rounds", [](OwningPrimalSearch& self) { return self.search().rounds(); });
+        .def_prop_ro("rounds", [](OwningPrimalSearch& self) { return self.search().rounds(); })
+        .def_prop_ro(
+            "work", [](OwningPrimalSearch& self) { return self.search().work(); },
+            "Multiply-adds, approximately.");
+}
+
+// The exact searches along a direction and along a line, for margins that Python has computed.
+void bind_line_searches(nb::module_& module) {
+    module.def(
+        "best_offset",
+        [](const Vector& projections, const Vector& labels, const Vector& costs, double norm_squared) {
+            if (labels.size() != projections.size() || costs.size() != projections.size()) {
+                throw nb::value_error("best_offset: expected a label and a cost for every projection");
+            }
+            const nb::gil_scoped_release unlocked;
+            ProjectionSearch search;
+            const ProjectionSearch::Optimum found =
+                search.minimise(view(projections), view(labels), view(costs), norm_squared);
+            return std::make_tuple(found.objective, found.scale, found.bias);
+        },
+        "projections"_a, "labels"_a, "costs"_a, "norm_squared"_a,
+        "The least objective of the hyperplanes w = scale s along a direction s, with the scale and the offset.\n\n"
+        "The projections are s.x; `norm_squared` is ||s||^2. The scale is 0 if the cheaper class is given up.");
+    module.def(
+        "line_minimum",
+        [](const Vector& margins, const Vector& slopes, const Vector& costs, double norm_squared, double product,
+           double direction_squared, double limit) {
+            if (margins.size() != costs.size() || slopes.size() != costs.size()) {
+                throw nb::value_error("line_minimum: expected a margin and a slope for every cost");
+            }
+            const nb::gil_scoped_release unlocked;
+            constexpr double infinity = std::numeric_limits<double>::infinity();
+            LineSearch search(view(costs));
+            const LineMinimum found =
+                search.minimise({view(margins), view(slopes), norm_squared, product, direction_squared}, -infinity,
+                                infinity, limit);
+            return std::make_pair(found.step, found.objective);
+        },
+        "margins"_a, "slopes"_a, "costs"_a, "norm_squared"_a, "product"_a, "direction_squared"_a, "limit"_a,
+        "The best step along a line of hyperplanes, and its objective; infinity if no step stays below the limit."
+        "\n\nThe norms are ||w||^2, w.dw and ||dw||^2 of the line (w, b) + step (dw, db).");
 }
 
 }  // namespace
@@ -172,6 +213,7 @@ NB_MODULE(_core, module) {
         "Whether the core was compiled with its assertions, which makes it slower.");
     bind_max_margin(module);
     bind_primal_search(module);
+    bind_line_searches(module);
     bind_searches(module);
     bind_cuts(module);
 }

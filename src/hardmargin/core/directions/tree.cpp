@@ -147,7 +147,7 @@ typename DirectionTree<PairCover>::Slice DirectionTree<PairCover>::search_slice(
                 ++depth;
                 continue;
             }
-            try_middle(current.region, stop);
+            try_middle(current.region);
             if (search_over_samples(current.region, stop) == Verdict::open) {
                 if (stop()) {
                     return end(open_nodes(depth));
@@ -274,12 +274,12 @@ Verdict DirectionTree<PairCover>::close(PathRegion& current, const PathRegion& a
 
 // Solves the max-margin problem for the samples that the best hyperplane along the region's middle keeps.
 template <typename PairCover>
-void DirectionTree<PairCover>::try_middle(const DirectionNode& region, const std::function<bool()>& stop) {
+void DirectionTree<PairCover>::try_middle(const DirectionNode& region) {
     std::vector<double> direction(samples_.stride());
     for (std::size_t k = 0; k < frame_.dimension(); ++k) {
         add_scaled(direction.data(), 0.5 * (region.low[k] + region.high[k]), frame_.axis(k), samples_.stride());
     }
-    const OffsetSearch::Optimum found = offset_search_.minimise(direction, stop);
+    const OffsetSearch::Optimum found = offset_search_.minimise(direction);
     if (!(found.objective < upper_)) {
         return;
     }

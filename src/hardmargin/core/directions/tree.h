@@ -100,7 +100,7 @@ private:
     // with or without them.
     bool grow_cover(PathRegion& current, const PathRegion& around, double needed);
     Verdict close(PathRegion& current, const PathRegion& around, bool packing);
-    void try_middle(const DirectionNode& region, const std::function<bool()>& stop);
+    void try_middle(const DirectionNode& region);
     Verdict search_over_samples(const DirectionNode& region, const std::function<bool()>& stop);
     bool split(const DirectionNode& region, DirectionNode& first, DirectionNode& second) const;
     std::vector<DirectionNode> open_nodes(std::size_t depth);

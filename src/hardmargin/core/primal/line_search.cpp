@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 
 #include "base/hyperplane.h"
@@ -17,7 +18,7 @@ constexpr double still_tolerance = 1e-12;
 }  // namespace
 
 LineMinimum LineSearch::minimise(const Line& line, double from, double to, double limit) {
-    assert(line.margins.size() >= samples_.count() && line.slopes.size() >= samples_.count());
+    assert(line.margins.size() >= costs_.size() && line.slopes.size() >= costs_.size());
     LineMinimum best{0, std::numeric_limits<double>::infinity()};
     // The steps that keep the norm term below the limit.
     if (line.direction_squared > 0) {
@@ -35,18 +36,18 @@ LineMinimum LineSearch::minimise(const Line& line, double from, double to, doubl
     }
     double violation_cost = 0;  // just above `from`
     events_.clear();
-    for (std::size_t i = 0; i < samples_.count(); ++i) {
+    for (std::size_t i = 0; i < costs_.size(); ++i) {
         const double slope = line.slopes[i];
         const double margin = line.margins[i];
         if (std::abs(slope) <= still_tolerance) {
-            violation_cost += margin >= kept_margin ? 0.0 : samples_.cost(i);
+            violation_cost += margin >= kept_margin ? 0.0 : costs_[i];
             continue;
         }
         const double step = (1 - margin) / slope;
         const bool kept_at_start = slope > 0 ? step <= from : step > from;
-        violation_cost += kept_at_start ? 0.0 : samples_.cost(i);
+        violation_cost += kept_at_start ? 0.0 : costs_[i];
         if (step > from && step < to) {
-            events_.push_back({step, slope > 0 ? -samples_.cost(i) : samples_.cost(i)});
+            events_.push_back({step, slope > 0 ? -costs_[i] : costs_[i]});
         }
     }
     // At equal steps, samples that become kept come before those that stop being kept: both are kept there.

@@ -5,11 +5,8 @@
 // parabola, so the minimum over the line is exact no matter how many samples change sides.
 #pragma once
 
-#include <cstddef>
 #include <span>
 #include <vector>
-
-#include "base/samples.h"
 
 namespace hardmargin {
 
@@ -28,7 +25,8 @@ struct LineMinimum {
 
 class LineSearch {
 public:
-    explicit LineSearch(const Samples& samples) : samples_(samples) {}
+    // One cost per sample; the array must outlive the search.
+    explicit LineSearch(std::span<const double> costs) : costs_(costs) {}
 
     // The minimum over the steps in [from, to] with 1/2 ||w + step dw||^2 below `limit`. Objectives above the limit
     // do not matter to the caller.
@@ -40,7 +38,7 @@ private:
         double change;  // of the violation cost when the step passes upwards
     };
 
-    const Samples& samples_;
+    std::span<const double> costs_;
     std::vector<Event> events_;
 };
 

@@ -2,12 +2,26 @@
 //
 // Along a direction s only the projections s.x matter. A hyperplane w = t s keeps the negatives up to some
 // projection h and the positives from some projection u > h on; the best scale for that is t = 2 / (u - h). So the
-// optimum is one of the pairs (h, u) of a negative's and a positive's projection. Both classes are sorted, and for
-// each h the loop over u ends as soon as the violations alone cost more than the best pair.
+// optimum is one of the pairs (h, u) of a negative's and a positive's projection, or it gives up the cheaper class.
+// A pair costs
+//
+//     f(h, u) = 2 ||s||^2 / (u - h)^2 + cost of the negatives above h + cost of the positives below u,
+//
+// and infinity if u <= h. With few samples all pairs are scanned: both classes are sorted, and for each h the loop
+// over u ends as soon as the violations alone cost more than the best pair.
+//
+// With many samples a divide and conquer takes O(n log n). Let h < h' and u < u'. If f(h', u) is finite, so are the
+// other three values, and because 1 / x^2 is convex,
+//
+//     f(h, u) + f(h', u') <= f(h, u') + f(h', u):
+//
+// the differences on the left lie between those on the right and have the same sum. If f(h', u) is infinite, this
+// holds as well. So f is a Monge matrix, and the first best u does not fall as h rises. The best u of the middle h
+// therefore bounds the best u of all h below it and above it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -16,18 +30,19 @@
 
 namespace hardmargin {
 
-class OffsetSearch {
+// The search over pairs, for projections from any source.
+class ProjectionSearch {
 public:
-    explicit OffsetSearch(const Samples& samples) : samples_(samples), flat_(give_up_cheaper_class(samples)) {}
-
     struct Optimum {
-        Hyperplane hyperplane;
         double objective = 0;
+        double scale = 0;  // w = scale s; 0 if the cheaper class is given up
+        double bias = 0;
     };
 
-    // `direction` has Samples::stride() entries. `stop` is called now and then; if it returns true, the best pair
-    // so far is the result.
-    Optimum minimise(std::span<const double> direction, const std::function<bool()>& stop);
+    // Labels are -1 or +1, costs are not negative, and `norm_squared` is ||s||^2. If a projection is not finite,
+    // the cheaper class is given up.
+    Optimum minimise(std::span<const double> projections, std::span<const double> labels,
+                     std::span<const double> costs, double norm_squared);
     // Pairs examined so far.
     std::uint64_t work() const { return work_; }
 
@@ -36,13 +51,47 @@ private:
         double position;
         double cost;
     };
+    // One end of a pair, and what is lost beyond it.
+    struct End {
+        double position;
+        double lost;
+    };
 
-    const Samples& samples_;
-    const Incumbent flat_;
-    std::vector<double> margins_;
+    void scan(double norm_squared);
+    void divide_and_conquer(double norm_squared);
+    // Collects every `stride`-th negative and positive that may belong to a better pair.
+    void collect_ends(std::size_t stride);
+    // The best pair of the negatives in [first, end) and the positives in [first_positive, last_positive].
+    void conquer(std::size_t first, std::size_t end, std::size_t first_positive, std::size_t last_positive,
+                 double norm_squared);
+    void become_best(double objective, double negative, double positive);
+
     std::vector<Projection> negatives_;
     std::vector<Projection> positives_;
+    std::vector<End> negative_ends_;
+    std::vector<End> positive_ends_;
+    Optimum best_;
     std::uint64_t work_ = 0;
+};
+
+class OffsetSearch {
+public:
+    explicit OffsetSearch(const Samples& samples) : samples_(samples) {}
+
+    struct Optimum {
+        Hyperplane hyperplane;
+        double objective = 0;
+    };
+
+    // `direction` has Samples::stride() entries.
+    Optimum minimise(std::span<const double> direction);
+    // Pairs examined so far.
+    std::uint64_t work() const { return search_.work(); }
+
+private:
+    const Samples& samples_;
+    std::vector<double> projections_;
+    ProjectionSearch search_;
 };
 
 }  // namespace hardmargin

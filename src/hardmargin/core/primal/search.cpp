@@ -56,7 +56,7 @@ PrimalSearch::PrimalSearch(const Samples& samples, std::uint64_t seed)
     : samples_(samples),
       solver_(samples),
       hinge_(samples),
-      line_search_(samples),
+      line_search_(samples.costs()),
       offset_search_(samples),
       random_(seed),
       best_place_{{}, solver_.solution(), infinity},

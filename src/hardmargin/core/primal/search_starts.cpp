@@ -55,7 +55,7 @@ void PrimalSearch::descend_from(const Hyperplane& hyperplane, double margin) {
 }
 
 void PrimalSearch::screen(const Hyperplane& hyperplane) {
-    screened_.push_back(offset_search_.minimise(hyperplane.weights, stop_));
+    screened_.push_back(offset_search_.minimise(hyperplane.weights));
     const OffsetSearch::Optimum& found = screened_.back();
     work_ += samples_.padded_count() * (samples_.dimension() + features_of_offset_search);
     if (found.objective < best_.objective) {
@@ -168,7 +168,7 @@ void PrimalSearch::start_from_random_direction() {
     for (std::size_t k = 0; k < samples_.dimension(); ++k) {
         direction_[k] = random_.normal();
     }
-    const OffsetSearch::Optimum optimum = offset_search_.minimise(direction_, stop_);
+    const OffsetSearch::Optimum optimum = offset_search_.minimise(direction_);
     work_ += samples_.padded_count() * (samples_.dimension() + features_of_offset_search);
     descend_from(optimum.hyperplane, nearly_kept_margin);
 }

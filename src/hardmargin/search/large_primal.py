@@ -1,0 +1,602 @@
+"""The primal search for many samples: good hyperplanes from a number of passes over the data that does not grow.
+
+The compiled search (``core/primal/search.h``) solves a max-margin problem over all samples in every step, which
+takes too long from some thousands of samples on. This search works on directions instead. The best scale and offset
+along a direction are found exactly by sorting the projections (``core/primal/offset_search.h``), so directions are
+compared by the objective of their best hyperplane.
+
+1. Directions come from a random part of the samples: the squared hinge loss of a plain linear SVM, the same without
+   the samples far out or far on the wrong side, and the difference of the trimmed class centres.
+2. They are improved by annealing: the objective with its steps replaced by logistic functions is minimised, and
+   these become steeper stage by stage. Distant outliers do not pull at such a function. Each stage ends with the
+   best scale and offset. The best directions are then annealed over larger and larger parts of the samples, and
+   finally over all of them.
+3. Exact line searches over all samples, and the compiled search on the samples next to the margin, refine the
+   result.
+
+All randomness is seeded, and budgets are measured in work, so the answer does not depend on the machine's speed
+unless a time limit ends the search.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse
+from numpy.typing import NDArray
+
+from hardmargin import _core
+from hardmargin.arrays import FloatArray
+from hardmargin.blas import one_blas_thread
+from hardmargin.incumbent import Incumbent
+from hardmargin.limits import Limits
+from hardmargin.problem import MARGIN_TOLERANCE, Problem
+from hardmargin.search.descent import Point, descend
+from hardmargin.search.scaled_samples import ScaledSamples, robust_scaling, trimmed_classes
+from hardmargin.search.smooth_losses import SmoothedObjective, SquaredHinge
+from hardmargin.search.watch import Watch
+
+# The first part of the samples: rows, and values unless these are too few rows.
+_PART_ROWS = 10_000
+_PART_VALUES = 4_000_000
+_LEAST_ROWS = 2000
+# The smaller class makes up at least this share of a part.
+_LEAST_CLASS_SHARE = 0.25
+# Each part has this many times the rows of the one before, and at most this share of all rows.
+_GROWTH = 8
+_LARGEST_FIRST = 0.5
+_LARGEST_LATER = 0.1
+
+# Penalties of the squared hinge loss, relative to the cost of all samples and the spread of the features. Each
+# descent starts from the previous one.
+_PENALTIES = (1e-3, 1e-1, 1e-2, 1e-5, 1e-7)
+_TRIMMED_PENALTIES = (1e-3, 1e-5)
+_HINGE_ITERATIONS = 30
+_RAMP_PENALTY = 1e-3
+_RAMP_ITERATIONS = 15
+_RAMPS = 3
+_FAR_MARGIN = -1.0
+
+# Widths of the steps in annealing, relative to the median distance from the margin.
+_HOTTEST = 1.0
+_WARM = 0.25
+_COLDEST = 0.02
+_STAGES = 6
+_STAGE_ITERATIONS = 10
+# Directions that are annealed on the first part, unless the cosine of their angle with a better one is larger than
+# this, and those that go on to larger parts.
+_CLOSE = 0.98
+_ANNEALED = 4
+_PROMOTED = 2
+# A direction is not annealed if its objective exceeds the best annealed one by more than this factor.
+_PROMISING = 1.1
+# Share of the budget for annealing on larger parts; the rest is for refinement.
+_ANNEALING_SHARE = 0.5
+
+# Sorting projections or the events of a line takes about as much work per sample as this many features.
+_SORT_WORK = 50
+# Samples next to the margin for the compiled search, and its work: a share of the rest within this range.
+_NEAR_SAMPLES = 2000
+_NEAR_VALUES = 1_000_000
+_LEAST_NEAR = 200
+_NEAR_WORK = (100_000_000, 1_000_000_000)
+_NEAR_SHARE = 0.05
+_NEAR_TRIES = 2
+# Lines of one round: their work, and the range of their number. They turn the hyperplane about one of the samples
+# next to the margin; some of them change the weight of one feature only.
+_LINE_WORK = 100_000_000
+_LINES = (2, 40)
+_PIVOTS = 100
+_FEATURE_SHARE = 0.3
+# Rounds that improve less than this, relatively, are without success; after this many of them the search ends.
+_WORTHWHILE = 1e-6
+_PATIENCE = 20
+# Rounds from the plain linear SVM, as long as each lowers its objective by this factor.
+_HINGE_ROUNDS = 4
+_PROGRESS = 0.99
+# Given hyperplanes that are tried on all samples.
+_POLISHED = 8
+# Smaller improvements are rounding.
+_NOTICEABLE = 1 - 1e-12
+
+# Seconds between two reports of the same objective.
+_REPORT_INTERVAL = 0.05
+
+
+class _Candidate(NamedTuple):
+    """A hyperplane with the best scale and offset over some part of the samples, and its objective there."""
+
+    objective: float
+    weights: FloatArray
+    offset: float
+
+
+class _Place(NamedTuple):
+    """A hyperplane in the original features, with its objective and its margins over all samples."""
+
+    coef: FloatArray
+    intercept: float
+    objective: float
+    margins: FloatArray
+
+
+class _Hinge(NamedTuple):
+    """A minimum of the squared hinge loss, its penalty, and its least objective with another scale and offset."""
+
+    objective: float
+    penalty: float
+    weights: FloatArray
+    offset: float
+
+
+class LargeSearch:
+    """A search for good hyperplanes of one problem.
+
+    Parameters
+    ----------
+    problem : Problem
+        With samples that are dense, or sparse in CSR form.
+    limits : Limits
+    watch : Watch
+        Gets the reports, and is told when a limit is reached.
+
+    Attributes
+    ----------
+    work : int
+        Multiply-adds so far, approximately.
+    rounds : int
+        Rounds of refinement so far.
+    """
+
+    def __init__(self, problem: Problem, limits: Limits, watch: Watch) -> None:
+        self._problem = problem
+        self._limits = limits
+        self._watch = watch
+        self._random = np.random.default_rng(limits.seed)
+        self._budget = math.inf
+        self._next_report = 0.0
+        self.work = 0
+        self.rounds = 0
+        lost = [float(np.sum(problem.costs, where=problem.y == label)) for label in (-1.0, 1.0)]
+        kept = 1.0 if lost[1] >= lost[0] else -1.0
+        self._best = _Place(np.zeros(problem.m), kept, min(lost), kept * problem.y)
+        self._first_part: ScaledSamples | None = None
+        self._hinge_start: _Hinge | None = None
+
+    @property
+    def incumbent(self) -> Incumbent:
+        """The best hyperplane; at first, the one that gives up the cheaper class."""
+        return Incumbent(self._best.coef, self._best.intercept)
+
+    @property
+    def objective(self) -> float:
+        """The objective of the best hyperplane."""
+        return self._best.objective
+
+    @property
+    def pass_work(self) -> int:
+        """Multiply-adds of one product with all samples."""
+        X: Any = self._problem.X
+        return int(X.nnz if scipy.sparse.issparse(X) else X.size)
+
+    def offer(self, hyperplane: Incumbent) -> None:
+        """Take up a hyperplane from elsewhere; the best scale and offset along its direction are tried too."""
+        with one_blas_thread:
+            coef = np.ascontiguousarray(hyperplane.coef, dtype=np.float64)
+            projections = self._projections(coef)
+            margins = self._problem.y * (projections + hyperplane.intercept)
+            self._adopt(self._place(coef, float(hyperplane.intercept), margins))
+            self._ended()
+            self._try_direction(coef, projections)
+
+    def run(self, work: int) -> None:
+        """Search until about this much work is done; directions from a part of the samples come in addition."""
+        with one_blas_thread, np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            if self._problem.m > 0 and self.objective > 0 and not self._ended():
+                found = self._started()
+                self._budget = self.work + work
+                self._refine(self._through_all_parts(found))
+
+    def polish(self, hyperplanes: Sequence[Incumbent], work: int) -> None:
+        """Improve given hyperplanes, for instance those of parts of the problem, on all samples.
+
+        Parameters
+        ----------
+        hyperplanes : sequence of Incumbent
+        work : int
+            About how many multiply-adds this may take. The best of them on a part of the samples is tried on all in
+            any case.
+        """
+        with one_blas_thread, np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            self._budget = self.work + work
+            if self._problem.m == 0 or not hyperplanes or self._ended():
+                return
+            part = self._part(0)
+            scaled = [part.scaling.scaled(np.asarray(each.coef), each.intercept) for each in hyperplanes]
+            found = [self._best_on(part, _point(part, *each))[0] for each in scaled]
+            self.work += len(found) * self._screening_work(part)
+            best = sorted(found, key=lambda candidate: candidate.objective)[:_POLISHED]
+            for index, candidate in enumerate(best):
+                if index > 0 and self._stop(0):
+                    return
+                self._try_everywhere(candidate)
+            self._refine([])
+
+    # ---- limits
+
+    def _ended(self) -> bool:
+        """Whether the search must end; reports now and then, which is where the caller may interrupt it."""
+        if self._watch.ended is None:
+            elapsed = self._limits.elapsed()
+            if elapsed >= self._next_report:
+                self._next_report = elapsed + _REPORT_INTERVAL
+                self._watch.report(self.objective, 0.0, self.rounds)
+            self._watch.take_note(None)
+        return self._watch.ended is not None
+
+    def _in_time(self, work: int) -> bool:
+        """Count work that is done in any case; True if a limit is reached."""
+        self.work += work
+        return self._ended()
+
+    def _stop(self, work: int) -> bool:
+        """Count work; True if the budget is spent or a limit is reached."""
+        return self._in_time(work) or self.work >= self._budget
+
+    # ---- hyperplanes over all samples
+
+    def _projections(self, coef: FloatArray) -> FloatArray:
+        self.work += self.pass_work
+        projections: FloatArray = self._problem.X @ coef
+        return projections
+
+    def _place(self, coef: FloatArray, intercept: float, margins: FloatArray) -> _Place:
+        """A hyperplane with these margins, scaled so that kept samples pass; the margins are scaled in place."""
+        kept = margins >= 1 - MARGIN_TOLERANCE
+        smallest = float(np.min(margins, where=kept, initial=1.0))
+        lost = float(np.sum(self._problem.costs, where=~kept))
+        margins /= smallest
+        coef, intercept = coef / smallest, intercept / smallest
+        return _Place(coef, intercept, 0.5 * float(coef @ coef) + lost, margins)
+
+    def _adopt(self, place: _Place) -> _Place:
+        """Make a place the best one if it is better; returns it."""
+        if place.objective < self._best.objective * _NOTICEABLE:
+            self._best = place
+            self._next_report = 0.0
+        return place
+
+    def _try_direction(self, coef: FloatArray, projections: FloatArray) -> None:
+        """The best scale and offset along a direction."""
+        problem = self._problem
+        self.work += _SORT_WORK * problem.n
+        objective, scale, offset = _core.best_offset(projections, problem.y, problem.costs, float(coef @ coef))
+        if objective < self.objective and scale > 0:
+            margins = scale * projections
+            margins += offset
+            margins *= problem.y
+            self._adopt(self._place(coef * scale, offset, margins))
+
+    def _try_everywhere(self, candidate: _Candidate) -> None:
+        """Try a direction of some part on all samples."""
+        coef, _ = self._part(0).scaling.restored(candidate.weights, candidate.offset)
+        if np.isfinite(coef).all():
+            self._try_direction(coef, self._projections(coef))
+
+    def _along_line(self, place: _Place, coef: FloatArray, intercept: float) -> _Place:
+        """The best place on the line through a place, in the direction of this change."""
+        problem = self._problem
+        slopes = self._projections(coef)
+        slopes += intercept
+        slopes *= problem.y
+        self.work += _SORT_WORK * problem.n
+        step, objective = _core.line_minimum(
+            place.margins,
+            slopes,
+            problem.costs,
+            float(place.coef @ place.coef),
+            float(place.coef @ coef),
+            float(coef @ coef),
+            place.objective,
+        )
+        if not objective < place.objective or not math.isfinite(step):
+            return place
+        slopes *= step
+        slopes += place.margins
+        found = self._place(place.coef + step * coef, place.intercept + step * intercept, slopes)
+        return self._adopt(found) if found.objective < place.objective else place
+
+    # ---- parts of the samples
+
+    def _part(self, index: int) -> ScaledSamples:
+        """A random part of the samples; each is larger than the one before, up to all samples."""
+        if index == 0 and self._first_part is not None:
+            return self._first_part
+        X, y, costs = self._drawn(self._rows_of_part(index))
+        if index > 0:
+            return ScaledSamples(X, y, costs, self._part(0).scaling)
+        self._first_part = ScaledSamples(X, y, costs, robust_scaling(X))
+        return self._first_part
+
+    def _rows_of_part(self, index: int) -> int:
+        """How many rows a part has; all if it would be too large a copy."""
+        n = self._problem.n
+        values_per_row = max(1.0, self.pass_work / n)
+        count = int(np.clip(_PART_VALUES / values_per_row, _LEAST_ROWS, _PART_ROWS)) * _GROWTH**index
+        return count if count <= n * (_LARGEST_FIRST if index == 0 else _LARGEST_LATER) else n
+
+    def _drawn(self, count: int) -> tuple[Any, FloatArray, FloatArray]:
+        """Random samples with enough of both classes, whose costs add up to those of all samples."""
+        problem = self._problem
+        if count >= problem.n:
+            return problem.X, problem.y, problem.costs
+        smaller, larger = sorted((np.flatnonzero(problem.y == label) for label in (-1.0, 1.0)), key=len)
+        share = max(len(smaller) / problem.n, _LEAST_CLASS_SHARE)
+        few = min(len(smaller), int(share * count))
+        rows = [
+            self._random.choice(members, min(len(members), size), replace=False)
+            for members, size in ((smaller, few), (larger, count - few))
+        ]
+        costs = [
+            problem.costs[drawn] * (float(problem.costs[members].sum()) / float(problem.costs[drawn].sum()))
+            for members, drawn in zip((smaller, larger), rows, strict=True)
+            if len(drawn) > 0
+        ]
+        drawn = np.concatenate(rows)
+        order = np.argsort(drawn)
+        drawn = drawn[order]
+        return problem.X[drawn], problem.y[drawn], np.concatenate(costs)[order]
+
+    def _is_whole(self, part: ScaledSamples) -> bool:
+        return part.X is self._problem.X
+
+    def _screening_work(self, part: ScaledSamples) -> int:
+        return part.pass_work + _SORT_WORK * len(part.y)
+
+    def _best_on(self, part: ScaledSamples, point: Point) -> tuple[_Candidate, float]:
+        """The best scale and offset along a point's direction over a part, and the scale; 0 if w = 0 is best."""
+        coef, intercept = part.scaling.restored(point.weights, point.offset)
+        self.work += _SORT_WORK * len(part.y)
+        objective, scale, offset = _core.best_offset(point.scores, part.y, part.costs, float(coef @ coef))
+        if scale == 0:
+            return _Candidate(objective, point.weights, point.offset), 0.0
+        if self._is_whole(part) and objective < self.objective:
+            margins = scale * point.scores
+            margins += offset
+            margins *= part.y
+            self._adopt(self._place(coef * scale, intercept * scale + offset, margins))
+        return _Candidate(objective, point.weights * scale, point.offset * scale + offset), scale
+
+    # ---- the stages of the search
+
+    def _started(self) -> list[_Candidate]:
+        """Directions from the first part, annealed, best first; the first one of all is tried on all samples."""
+        part = self._part(0)
+        found: list[_Candidate] = []
+        for point, penalty in self._starts(part):
+            candidate, _ = self._best_on(part, point)
+            if penalty is not None and (
+                self._hinge_start is None or candidate.objective < self._hinge_start.objective
+            ):
+                self._hinge_start = _Hinge(candidate.objective, penalty, point.weights, point.offset)
+            if not found and not self._is_whole(part):
+                self._try_everywhere(candidate)
+            found.append(candidate)
+            if self._ended():
+                break
+        found.sort(key=lambda each: each.objective)
+        annealed: list[_Candidate] = []
+        for candidate in _different(found)[:_ANNEALED]:
+            if self._ended():
+                break
+            annealed.append(self._annealed(part, candidate, _HOTTEST, self._in_time))
+        return sorted([*annealed, *found], key=lambda each: each.objective)
+
+    def _starts(self, part: ScaledSamples) -> Iterator[tuple[Point, float | None]]:
+        """Directions that need no annealing, the plain linear SVM first; with its penalty if it is one."""
+        (negative, positive), counted = trimmed_classes(part)
+        origin = _point(part, np.zeros(len(negative)), 0.0)
+        hinge = origin
+        for penalty in _PENALTIES:
+            hinge = self._hinge(part, part.costs, penalty, hinge, _HINGE_ITERATIONS, self._in_time)
+            yield hinge, penalty
+        yield self._ramp(part, part.costs, hinge), None
+        trimmed = part.costs * counted
+        hinge = origin
+        for penalty in _TRIMMED_PENALTIES:
+            hinge = self._hinge(part, trimmed, penalty, hinge, _HINGE_ITERATIONS, self._in_time)
+            yield hinge, None
+        yield self._ramp(part, trimmed, hinge), None
+        difference = positive - negative
+        yield _point(part, difference, -0.5 * float(difference @ (positive + negative))), None
+
+    def _hinge(
+        self,
+        part: ScaledSamples,
+        costs: FloatArray,
+        penalty: float,
+        start: Point,
+        iterations: int,
+        stop: Callable[[int], bool],
+    ) -> Point:
+        """The squared hinge loss."""
+        inverse_spread = part.scaling.inverse_spread
+        strength = penalty * float(costs.sum()) / float(np.median(inverse_spread)) ** 2
+        loss = SquaredHinge(part.y, costs, inverse_spread, strength)
+        return descend(part, loss, start, iterations, stop)
+
+    def _ramp(self, part: ScaledSamples, costs: FloatArray, start: Point) -> Point:
+        """The squared hinge loss, repeated without the samples that are far on the wrong side."""
+        point = start
+        for _ in range(_RAMPS):
+            near = part.y * point.scores >= _FAR_MARGIN
+            point = self._hinge(part, costs * near, _RAMP_PENALTY, point, _RAMP_ITERATIONS, self._in_time)
+        return point
+
+    def _annealed(
+        self, part: ScaledSamples, start: _Candidate, hottest: float, stop: Callable[[int], bool]
+    ) -> _Candidate:
+        """The best direction of all stages of annealing."""
+        best = start
+        point = _point(part, start.weights, start.offset)
+        stages = max(2, round(_STAGES * math.log(hottest / _COLDEST) / math.log(_HOTTEST / _COLDEST)))
+        for width in np.geomspace(hottest, _COLDEST, stages):
+            length = float(np.linalg.norm(point.weights))
+            temperature = float(width * np.median(np.abs(1 - part.y * point.scores)))
+            if stop(0) or not (length > 0 and temperature > 0 and math.isfinite(temperature)):
+                break
+            loss = SmoothedObjective(part.y, part.costs, part.scaling.inverse_spread, length, temperature)
+            point = descend(part, loss, _scaled(point, 1 / length), _STAGE_ITERATIONS, stop)
+            found, scale = self._best_on(part, point)
+            if found.objective < best.objective:
+                best = found
+            point = _scaled(point, scale if scale > 0 else length)
+        return best
+
+    def _through_all_parts(self, found: list[_Candidate]) -> list[_Candidate]:
+        """Anneal the best directions over larger and larger parts of the samples, the last of which is all."""
+        budget = self.work + _ANNEALING_SHARE * (self._budget - self.work)
+
+        def stop(work: int) -> bool:
+            return self._stop(work) or self.work >= budget
+
+        index = 0
+        part = self._part(0)
+        candidates = found[:_PROMOTED]
+        while not self._is_whole(part):
+            index += 1
+            part = self._part(index)
+            promoted = [self._best_on(part, _point(part, each.weights, each.offset))[0] for each in candidates]
+            if self._stop(len(promoted) * part.pass_work):
+                break
+            if self._hinge_start is not None:
+                promoted.append(self._hinge_on(part, self._hinge_start, stop))
+            promoted.sort(key=lambda each: each.objective)
+            annealed: list[_Candidate] = []
+            for candidate in promoted[:_PROMOTED]:
+                if stop(0) or (annealed and candidate.objective > _PROMISING * annealed[0].objective):
+                    break
+                annealed.append(self._annealed(part, candidate, _WARM, stop))
+            candidates = sorted([*annealed, *promoted], key=lambda each: each.objective)[:_PROMOTED]
+        return [*candidates, *found]
+
+    def _hinge_on(self, part: ScaledSamples, start: _Hinge, stop: Callable[[int], bool]) -> _Candidate:
+        """The squared hinge loss of the best penalty over a larger part."""
+        point = _point(part, start.weights, start.offset)
+        point = self._hinge(part, part.costs, start.penalty, point, _RAMP_ITERATIONS, stop)
+        candidate, _ = self._best_on(part, point)
+        self._hinge_start = _Hinge(candidate.objective, start.penalty, point.weights, point.offset)
+        return candidate
+
+    def _refine(self, found: list[_Candidate]) -> None:
+        """Line searches on all samples and the compiled search near the margin, while they help."""
+        if self._hinge_start is not None and not self._stop(0):
+            # Where nearly all samples can be kept, this may lead further than annealing.
+            start = self._part(0).scaling.restored(self._hinge_start.weights, self._hinge_start.offset)
+            self._from_hinge(*start)
+        others = [self._part(0).scaling.restored(each.weights, each.offset) for each in found]
+        without_success = 0
+        while without_success < _PATIENCE and not self._stop(0):
+            before = self.objective
+            self.rounds += 1
+            for coef, intercept in self._changes(others):
+                if self._stop(0):
+                    return
+                self._along_line(self._best, coef, intercept)
+            without_success = 0 if self.objective < before * (1 - _WORTHWHILE) else without_success + 1
+
+    def _from_hinge(self, coef: FloatArray, intercept: float) -> None:
+        """The compiled search near the margin, from the direction of the plain linear SVM."""
+        problem = self._problem
+        projections = self._projections(coef)
+        self.work += _SORT_WORK * problem.n
+        _, scale, offset = _core.best_offset(projections, problem.y, problem.costs, float(coef @ coef))
+        if scale == 0:
+            return
+        place = self._place(scale * coef, offset, problem.y * (scale * projections + offset))
+        for _ in range(_HINGE_ROUNDS):
+            before = place.objective
+            self.rounds += 1
+            near = self._near_search(place)
+            if near is None or self._stop(0):
+                return
+            place = self._along_line(place, near.coef - place.coef, near.intercept - place.intercept)
+            if not place.objective < before * _PROGRESS:
+                return
+
+    def _changes(self, others: list[tuple[FloatArray, float]]) -> Iterator[tuple[FloatArray, float]]:
+        """Changes of the best hyperplane that may be worth a line search on all samples."""
+        problem = self._problem
+        near = self._near_search(self._best)
+        if near is not None:
+            yield near.coef - self._best.coef, near.intercept - self._best.intercept
+        if others:
+            coef, intercept = others.pop(0)
+            yield coef - self._best.coef, intercept - self._best.intercept
+        lines = int(np.clip(_LINE_WORK // (self.pass_work + _SORT_WORK * problem.n), *_LINES))
+        for row in self._random.choice(self._nearest(self._best, min(_PIVOTS, problem.n)), lines):
+            weights = self._random.standard_normal(problem.m)
+            if self._random.random() < _FEATURE_SHARE:
+                weights *= np.arange(problem.m) == self._random.integers(problem.m)
+            coef, _ = self._part(0).scaling.restored(weights, 0.0)
+            # Turned about a sample next to the margin.
+            yield coef, -float((problem.X[[row]] @ coef)[0])
+
+    def _nearest(self, place: _Place, count: int) -> NDArray[np.intp]:
+        """The samples next to the margin; those that are given up count as next to it if they are few."""
+        distances = np.abs(place.margins - 1)
+        given_up = place.margins < 1 - MARGIN_TOLERANCE
+        if 2 * np.count_nonzero(given_up) <= count:
+            distances[given_up] = 0.0
+        return np.argpartition(distances, count - 1)[:count]
+
+    def _near_search(self, place: _Place) -> Incumbent | None:
+        """The compiled search from a place, on the samples next to its margin."""
+        problem = self._problem
+        count = min(_NEAR_SAMPLES, _NEAR_VALUES // problem.m, problem.n)
+        if count < _LEAST_NEAR:
+            return None
+        # Alternately the nearest samples, and a random half of twice as many.
+        pool = self._nearest(place, min(count if self.rounds % 2 == 1 else 2 * count, problem.n))
+        rows = np.sort(self._random.choice(pool, count, replace=False))
+        X: Any = problem.X[rows]
+        X = X.toarray() if scipy.sparse.issparse(X) else X
+        seed = int(self._random.integers(2**63))
+        search = _core.PrimalSearch(np.ascontiguousarray(X), problem.y[rows], problem.costs[rows], seed)
+        work = int(np.clip(_NEAR_SHARE * (self._budget - self.work), *_NEAR_WORK))
+
+        def observe(upper: float, lower: float, nodes: int) -> bool:
+            return self._watch.report(self.objective, 0.0, self.rounds)
+
+        def remaining() -> float:
+            return self._limits.remaining()
+
+        self._watch.run(lambda: search.offer(place.coef, place.intercept, work, remaining()))
+        self._watch.run(lambda: search.walk(remaining(), work, _NEAR_TRIES, 0.0, 0.0, observe))
+        self.work += search.work
+        return Incumbent(np.array(search.weights), search.bias)
+
+
+def _different(candidates: Sequence[_Candidate]) -> list[_Candidate]:
+    """Without those whose direction is close to that of an earlier one."""
+    kept: list[_Candidate] = []
+    directions: list[FloatArray] = []
+    for candidate in candidates:
+        length = float(np.linalg.norm(candidate.weights))
+        if length > 0:
+            direction = candidate.weights / length
+            if all(float(direction @ other) < _CLOSE for other in directions):
+                kept.append(candidate)
+                directions.append(direction)
+    return kept
+
+
+def _point(samples: ScaledSamples, weights: FloatArray, offset: float) -> Point:
+    return Point(weights, offset, samples.scores(weights, offset))
+
+
+def _scaled(point: Point, factor: float) -> Point:
+    return Point(point.weights * factor, point.offset * factor, point.scores * factor)
