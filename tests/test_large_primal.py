@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
 import warnings
 
 import numpy as np
@@ -17,7 +18,7 @@ from hardmargin import Problem, Status, _core
 from hardmargin.data import generate
 from hardmargin.incumbent import Incumbent
 from hardmargin.limits import Limits
-from hardmargin.search import primal
+from hardmargin.search import large_primal, primal
 from hardmargin.search.large_primal import LargeSearch
 from hardmargin.search.watch import Watch
 
@@ -175,6 +176,42 @@ def test_the_objective_is_not_above_that_of_a_linear_svm(kind, m, C) -> None:
 def test_gross_outliers_do_not_matter(m) -> None:
     problem = problem_of("gross outliers", m)
     assert searched(problem).objective <= 0.5 * objective_of_linear_svc(problem)
+
+
+@pytest.mark.parametrize("positives", [0.5, 0.03])
+def test_directions_go_through_larger_and_larger_parts(monkeypatch, positives) -> None:
+    monkeypatch.setattr(large_primal, "_PART_ROWS", 500)
+    monkeypatch.setattr(large_primal, "_LEAST_ROWS", 500)
+    random = np.random.default_rng(14)
+    y = np.where(random.random(60_000) < positives, 1.0, -1.0)
+    X = random.standard_normal((len(y), 3)) + 1.5 * (y[:, None] > 0)
+    costs = random.uniform(0.5, 1.5, len(y))
+    problem = Problem(X, y, costs)
+    sizes: list[int] = []
+    scaled_samples = large_primal.ScaledSamples
+
+    def recorded(X, y, costs, scaling) -> scaled_samples:
+        sizes.append(len(y))
+        for label in (-1.0, 1.0):
+            assert costs[y == label].sum() == pytest.approx(problem.costs[problem.y == label].sum())
+        return scaled_samples(X, y, costs, scaling)
+
+    monkeypatch.setattr(large_primal, "ScaledSamples", recorded)
+    search = searched(problem)
+    assert sizes == [500, 4000, 60_000]
+    assert search.objective <= objective_of_linear_svc(problem)
+
+
+def test_memory_is_that_of_a_few_vectors() -> None:
+    X, y = normal(200_000, 4, seed=15)
+    problem = Problem.from_data(X, y)
+    tracemalloc.start()
+    try:
+        searched(problem)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak <= 14 * y.nbytes
 
 
 def test_the_same_seed_gives_the_same_answer() -> None:

@@ -159,8 +159,7 @@ void bind_primal_search(nb::module_& module) {
         .def_prop_ro("objective", [](OwningPrimalSearch& self) { return self.search().best().objective; })
         .def_prop_ro("rounds", [](OwningPrimalSearch& self) { return self.search().rounds(); })
         .def_prop_ro(
-            "work", [](OwningPrimalSearch& self) { return self.search().work(); },
-            "Multiply-adds, approximately.");
+            "work", [](OwningPrimalSearch& self) { return self.search().work(); }, "Multiply-adds, approximately.");
 }
 
 // The exact searches along a direction and along a line, for margins that Python has computed.
