@@ -11,6 +11,7 @@ __all__ = [
     "Verification",
     "__version__",
     "show_versions",
+    "smallest_useful_C",
     "solve",
     "verify",
 ]
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from hardmargin.result import Result
     from hardmargin.solver import solve
     from hardmargin.status import Status
+    from hardmargin.useful_penalty import smallest_useful_C
     from hardmargin.verification import Verification, verify
     from hardmargin.versions import __version__, show_versions
 else:
@@ -34,6 +36,7 @@ else:
         "Verification": "verification",
         "__version__": "versions",
         "show_versions": "versions",
+        "smallest_useful_C": "useful_penalty",
         "solve": "solver",
         "verify": "verification",
     }
