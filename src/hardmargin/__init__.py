@@ -4,6 +4,7 @@
 TYPE_CHECKING = False
 
 __all__ = [
+    "ConstantModelWarning",
     "HardMarginSVC",
     "Problem",
     "Result",
@@ -17,7 +18,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from hardmargin.estimator import HardMarginSVC
+    from hardmargin.estimator import ConstantModelWarning, HardMarginSVC
     from hardmargin.problem import Problem
     from hardmargin.result import Result
     from hardmargin.solver import solve
@@ -29,6 +30,7 @@ else:
     # scikit-learn takes a second to import, for which `hardmargin --version` should not have to wait. No module
     # may have the name of something public: importing it would put the module in its place.
     _MODULES = {
+        "ConstantModelWarning": "estimator",
         "HardMarginSVC": "estimator",
         "Problem": "problem",
         "Result": "result",
