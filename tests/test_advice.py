@@ -38,7 +38,7 @@ def test_a_model_without_direction(intercept, label) -> None:
 def test_the_smallest_useful_c_may_be_what_scale_means() -> None:
     """C = "scale" is recommended only where it is well above the smallest useful C."""
     text = constant_model_text(X, y, model(0.0, 1.0), None)
-    assert text.endswith('Try C = "scale", which is 7.41 here.')
+    assert text.endswith('Try C = "scale", which is 74.1 here.')
     others = np.vstack([X, 20 * np.ones((1, 1))])
     labels = np.append(y, "low")
     result = solve(others, labels, 1.0)
@@ -86,7 +86,7 @@ def test_nothing_is_searched_for_when_time_is_up(status, limit, monkeypatch) -> 
     text = constant_model_text(X, y, model(0.0, 1.0, status=status), limit)
     assert text.endswith(
         "Either C = 1 is too small for the scale of these data, or the search was too short: use a larger C, for "
-        'instance C = "scale", which is 7.41 here, or search longer.'
+        'instance C = "scale", which is 74.1 here, or search longer.'
     )
 
 

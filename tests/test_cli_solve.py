@@ -174,7 +174,7 @@ def test_a_penalty_by_scale(data, tmp_path, capsys):
     assert "; C = scale, method auto\n" in out
     assert f"  C            {result.C:.9g} (scale)\n" in out
     variances = np.var([[0.0, 0.5], [1.0, 0.0], [3.0, 0.5], [4.0, 1.0], [9.0, 0.5]], axis=0)
-    assert pytest.approx(1 / variances.sum()) == result.C
+    assert pytest.approx(10 / variances.sum()) == result.C
 
 
 def test_a_constant_model_is_told_in_the_last_line(tmp_path, capsys):

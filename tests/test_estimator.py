@@ -192,7 +192,7 @@ def test_a_penalty_by_scale() -> None:
     X, y = np.array(UNIT[0]), UNIT[1]
     model = HardMarginSVC(C="scale").fit(X, y)
     assert model.C == "scale"
-    assert model.C_ == model.result_.C == pytest.approx(1 / X.var())
+    assert model.C_ == model.result_.C == pytest.approx(10 / X.var())
     assert model.score(X, y) == 1.0
     for factor, shift in ((1e-3, 0.0), (1.0, 50.0), (1e6, -7.0)):
         other = HardMarginSVC(C="scale").fit(factor * X + shift, y)

@@ -47,7 +47,7 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     C : float or "scale", default=1.0
         Penalty of a violated sample, positive. If it is too small for the scale of the samples, the best model is
-        constant, and a ``ConstantModelWarning`` says which C would do. "scale" is 1 / (sum of the features'
+        constant, and a ``ConstantModelWarning`` says which C would do. "scale" is 10 / (sum of the features'
         variances), which gives the same model whatever unit the samples are measured in.
     method : str, default="auto"
         How to search; one of :func:`hardmargin.methods.names`.

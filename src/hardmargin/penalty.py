@@ -19,8 +19,8 @@ from hardmargin.validation import validated_penalty
 #: The value of C that stands for :func:`scale_penalty`.
 SCALE = "scale"
 
-#: What :func:`scale_penalty` divides by the mean squared distance.
-SCALE_FACTOR = 1.0
+#: What :func:`scale_penalty` divides by the mean squared distance; chosen by cross-validation (docs/estimator.md).
+SCALE_FACTOR = 10.0
 
 # Values of the samples that are processed at once.
 _BLOCK = 100_000
@@ -73,7 +73,7 @@ def scale_penalty(X: Any, weights: FloatArray | None = None) -> float:
     --------
     >>> X = np.array([[0.0, 5.0], [2.0, 5.0], [4.0, 5.0], [6.0, 5.0]])
     >>> scale_penalty(X), scale_penalty(10 * X)
-    (0.2, 0.002)
+    (2.0, 0.02)
     """
     counts = np.ones(X.shape[0]) if weights is None else weights / weights.max()
     # Squares of values that are divided by this power of two neither overflow nor vanish.

@@ -67,7 +67,7 @@ def solve(
     y : array-like of shape (n,)
         Labels, any two values.
     C : float or "scale"
-        Penalty of a violated sample. "scale" is 1 / (sum of the features' variances), which gives the same model
+        Penalty of a violated sample. "scale" is 10 / (sum of the features' variances), which gives the same model
         whatever unit the samples are measured in; ``Result.C`` is the number.
     sample_weight : array-like of shape (n,), optional
         Factors of C; a weight of zero drops the sample.

@@ -222,7 +222,7 @@ def _add_problem_arguments(parser: Parser) -> None:
         "--C",
         type=penalty,
         default=1.0,
-        help="penalty of a violated sample (default 1); scale: 1 / (sum of the features' variances)",
+        help="penalty of a violated sample (default 1); scale: 10 / (sum of the features' variances)",
     )
     parser.add_argument(
         "--class-weight",
