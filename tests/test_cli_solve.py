@@ -192,6 +192,17 @@ def test_a_constant_model_is_told_in_the_last_line(tmp_path, capsys):
     assert "note: The model is the constant one" in err
 
 
+def test_ctrl_c_during_the_note_loses_only_the_note(data, tmp_path, monkeypatch, capsys):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("hardmargin.advice.constant_model_text", interrupted)
+    model = tmp_path / "model.json"
+    assert main(["solve", data, "--json", str(model)]) == 130
+    assert Result.load(model).optimal
+    assert "proven minimal" in capsys.readouterr().out
+
+
 def test_options_before_the_data_do_not_swallow_it(data, asked):
     assert main(["solve", "--option", "effort=2", "--class-weight", "no=1", "yes=3", data]) == 0
     assert asked["options"] == {"effort": 2}

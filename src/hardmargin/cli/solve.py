@@ -84,10 +84,13 @@ def run(arguments: argparse.Namespace) -> int:
             result = solve(dataset.X, dataset.y, arguments.C, report=report, **settings)
         _hand_over(replace(result, feature_names=dataset.feature_names), arguments)
     if not arguments.quiet:
-        # The model is written by now, so Ctrl-C may end this at once.
-        constant = constant_model_text(dataset.X, dataset.y, result, arguments.time_limit)
-        if constant is not None:
-            _tell(f"note: {constant}", arguments)
+        try:
+            constant = constant_model_text(dataset.X, dataset.y, result, arguments.time_limit)
+            if constant is not None:
+                _tell(f"note: {constant}", arguments)
+        except KeyboardInterrupt:
+            # The model is written by now; only the note is missing.
+            result = replace(result, status=Status.INTERRUPTED)
     if any(warning.lost for warning in warned):
         # Even after an interruption: a user who stops a search with a checkpoint relies on it.
         return STATE_LOST
