@@ -18,8 +18,11 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 import hardmargin.methods
+import hardmargin.solver
+import hardmargin.stopping
 from hardmargin import Problem, Result, Status, data
 from hardmargin.methods.base import Limits
+from hardmargin.stopping import Stall
 
 # Without deadlines, because other work on the machine must not fail a test.
 settings.register_profile("hardmargin", deadline=None, database=None, max_examples=60)
@@ -102,6 +105,15 @@ def small_problems() -> st.SearchStrategy[Problem]:
         return Problem.from_data(X, y, C, sample_weight=draw(st.sampled_from([None, weights])))
 
     return problems()
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No search stalls by default, however slow the machine is; a test that is about stalling passes a rule."""
+    parsed = hardmargin.stopping.parsed_stop
+    monkeypatch.setattr(
+        hardmargin.solver, "parsed_stop", lambda stop: Stall(seconds=1e9) if stop == "stall" else parsed(stop)
+    )
 
 
 class FakeClock:

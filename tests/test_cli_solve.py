@@ -6,6 +6,7 @@ import os
 import signal
 from dataclasses import fields
 
+import numpy as np
 import pytest
 
 import hardmargin
@@ -157,6 +158,49 @@ def test_a_model_to_start_from_is_read_while_ctrl_c_is_heard(generated, monkeypa
     monkeypatch.setattr("hardmargin.Result.load", read)
     assert main(["solve", generated("A", 30, 2), "--start", "model.json"]) == 130
     assert capsys.readouterr().err == "hardmargin: interrupted\n"
+
+
+@pytest.mark.parametrize(("words", "expected"), [([], None), (["--stop", "stall"], "stall")])
+def test_a_stop_rule_reaches_the_search(words, expected, data, asked):
+    assert main(["solve", data, *words]) == 0
+    assert asked["stop"] == expected
+
+
+def test_a_penalty_by_scale(data, tmp_path, capsys):
+    model = tmp_path / "model.json"
+    assert main(["solve", data, "--C", "scale", "--json", str(model)]) == 0
+    out = capsys.readouterr().out
+    result = Result.load(model)
+    assert "; C = scale, method auto\n" in out
+    assert f"  C            {result.C:.9g} (scale)\n" in out
+    variances = np.var([[0.0, 0.5], [1.0, 0.0], [3.0, 0.5], [4.0, 1.0], [9.0, 0.5]], axis=0)
+    assert pytest.approx(10 / variances.sum()) == result.C
+
+
+def test_a_constant_model_is_told_in_the_last_line(tmp_path, capsys):
+    file = tmp_path / "data.csv"
+    file.write_text("".join(f"{x},{x > 0.5:d}\n" for x in (0, 0.1, 0.2, 0.3, 0.7, 0.8, 0.9, 1)))
+    assert main(["solve", str(file)]) == 0
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last.startswith("note: The model is the constant one, w = 0, which predicts ")
+    assert "from C = 2.67 on, a hyperplane that gives up 1 of 8 samples costs less" in last
+    assert main(["solve", str(file), "--quiet"]) == 0
+    assert capsys.readouterr() == ("", "")
+    assert main(["solve", str(file), "--json", "-"]) == 0
+    out, err = capsys.readouterr()
+    assert not any(Result.from_json(out).coef)
+    assert "note: The model is the constant one" in err
+
+
+def test_ctrl_c_during_the_note_loses_only_the_note(data, tmp_path, monkeypatch, capsys):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("hardmargin.advice.constant_model_text", interrupted)
+    model = tmp_path / "model.json"
+    assert main(["solve", data, "--json", str(model)]) == 130
+    assert Result.load(model).optimal
+    assert "proven minimal" in capsys.readouterr().out
 
 
 def test_options_before_the_data_do_not_swallow_it(data, asked):

@@ -19,9 +19,12 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import hardmargin.methods
-from hardmargin import HardMarginSVC, Result, Status, solve, verify
+from hardmargin import ConstantModelWarning, HardMarginSVC, Result, Status, solve, verify
+from hardmargin.stopping import Stall
 
 
+# The checks fit random labels, for which C = 1 is too small.
+@pytest.mark.filterwarnings("ignore::hardmargin.ConstantModelWarning")
 @parametrize_with_checks([HardMarginSVC(), HardMarginSVC(C=100, class_weight="balanced")])
 def test_scikit_learn_checks(estimator, check) -> None:
     check(estimator)
@@ -48,7 +51,7 @@ def test_fitted_attributes_are_those_of_the_result(line) -> None:
 
 
 def test_parameters_reach_the_search(line, stub_method) -> None:
-    stub = stub_method([0.0], 1.0)
+    stub = stub_method([16.0], -2.0)
     model = HardMarginSVC(method="stub", time_limit=7, gap=0.5, class_weight={1: 4}, n_jobs=2, random_state=11)
     model.fit(*line, sample_weight=[1, 1, 1, 1, 2])
     limits = stub.calls[0].limits
@@ -59,13 +62,13 @@ def test_parameters_reach_the_search(line, stub_method) -> None:
 
 @pytest.mark.parametrize(("n_jobs", "expected"), [(None, {1}), (1, {1}), (3, {3}), (-1, range(1, 10**4))])
 def test_n_jobs(line, stub_method, n_jobs, expected) -> None:
-    stub = stub_method([0.0], 1.0)
+    stub = stub_method([16.0], -2.0)
     HardMarginSVC(method="stub", n_jobs=n_jobs).fit(*line)
     assert stub.calls[0].limits.threads in expected
 
 
 def test_random_state(line, stub_method) -> None:
-    stub = stub_method([0.0], 1.0)
+    stub = stub_method([16.0], -2.0)
     global_state = np.random.get_state()[1].tolist()  # noqa: NPY002
     for random_state in (None, None, 5, np.random.RandomState(1), np.random.RandomState(1)):
         HardMarginSVC(method="stub", random_state=random_state).fit(*line)
@@ -76,7 +79,7 @@ def test_random_state(line, stub_method) -> None:
 
 
 def test_verbose_prints_the_bounds_to_standard_output(line, stub_method, capfd) -> None:
-    stub_method([0.0], 1.0)
+    stub_method([16.0], -2.0)
     HardMarginSVC(method="stub").fit(*line)
     assert capfd.readouterr() == ("", "")
     HardMarginSVC(method="stub", verbose=1).fit(*line)
@@ -119,18 +122,92 @@ def test_the_warning_tells_a_constant_model(stub_method, intercept, label) -> No
 
 
 def test_no_time_limit(line, stub_method) -> None:
-    stub = stub_method([0.0], 1.0)
+    stub = stub_method([16.0], -2.0)
     HardMarginSVC(method="stub", time_limit=None).fit(*line)
     assert stub.calls[0].limits.remaining() == np.inf
 
 
 @pytest.mark.parametrize("status", [Status.HEURISTIC, Status.NODE_LIMIT])
 def test_only_a_time_limit_warns(line, stub_method, status) -> None:
-    stub_method([0.0], 1.0, status=status)
+    stub_method([16.0], -2.0, status=status)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model = HardMarginSVC(method="stub").fit(*line)
     assert (model.status_, model.optimal_) == (status.value, False)
+
+
+def test_a_stall_warns_and_loses_nothing(line, stub_method) -> None:
+    X, y = line
+    stub_method([4.0], 0.0, lower_bound=6.0, status=Status.STALLED)
+    model = HardMarginSVC(C=10, method="stub")
+    with pytest.warns(
+        ConvergenceWarning, match=r"no progress .* gap of 25 %.*usable; for a smaller gap use stop=None"
+    ):
+        model.fit(X[:4] / 4 - 0.5, y[:4])
+    assert (model.optimal_, model.status_) == (False, "stalled")
+    assert model.objective_ == pytest.approx(8)
+
+
+@pytest.mark.parametrize("stop", ["stall", None, Stall(share=0.25)])
+def test_the_stop_rule_reaches_the_search(line, monkeypatch, stop) -> None:
+    asked = []
+
+    def spy(*arguments, **settings) -> Result:
+        asked.append(settings["stop"])
+        return solve(*arguments, **settings)
+
+    monkeypatch.setattr("hardmargin.estimator.solve", spy)
+    clone(HardMarginSVC(C=10, stop=stop)).fit(*line)
+    assert asked == [stop]
+
+
+def test_fits_stop_at_a_stall_by_default() -> None:
+    assert HardMarginSVC().stop == "stall"
+
+
+# Samples from 0 to 1 that are separable; at C = 1 giving up four of them costs less than any margin.
+UNIT = [[0.0], [0.1], [0.2], [0.3], [0.7], [0.8], [0.9], [1.0]], [0] * 4 + [1] * 4
+
+
+def test_a_constant_model_is_told_and_which_c_would_do() -> None:
+    with pytest.warns(
+        ConstantModelWarning, match=r"w = 0, which predicts . for every sample.*proven optimal"
+    ) as told:
+        model = HardMarginSVC().fit(*UNIT)
+    assert model.optimal_
+    assert model.score(*UNIT) == 0.5
+    assert "from C = 2.67 on, a hyperplane that gives up 1 of 8 samples costs less" in str(told[0].message)
+    assert HardMarginSVC(C=3.2).fit(*UNIT).score(*UNIT) == 1.0
+
+
+@pytest.mark.parametrize("status", [Status.TIME_LIMIT, Status.STALLED])
+def test_a_constant_model_is_never_called_usable(stub_method, status) -> None:
+    stub_method([0.0], 1.0, status=status)
+    with pytest.warns(ConvergenceWarning, match=r"from C = 2\.67 on") as told:
+        HardMarginSVC(method="stub").fit(*UNIT)
+    assert [("usable" in str(one.message), one.category) for one in told] == [(False, ConvergenceWarning)]
+
+
+def test_a_penalty_by_scale() -> None:
+    X, y = np.array(UNIT[0]), UNIT[1]
+    model = HardMarginSVC(C="scale").fit(X, y)
+    assert model.C == "scale"
+    assert model.C_ == model.result_.C == pytest.approx(10 / X.var())
+    assert model.score(X, y) == 1.0
+    for factor, shift in ((1e-3, 0.0), (1.0, 50.0), (1e6, -7.0)):
+        other = HardMarginSVC(C="scale").fit(factor * X + shift, y)
+        np.testing.assert_allclose(other.coef_ * factor, model.coef_, rtol=1e-6)
+    sparse = HardMarginSVC(C="scale").fit(scipy.sparse.csr_array(X), y)
+    assert pytest.approx(model.C_) == sparse.C_
+
+
+def test_weights_count_as_repetitions_for_the_scale_too(blobs) -> None:
+    X, y = blobs
+    counts = np.arange(len(y)) % 3
+    weighted = HardMarginSVC(C="scale").fit(X, y, sample_weight=counts)
+    repeated = HardMarginSVC(C="scale").fit(np.repeat(X, counts, axis=0), np.repeat(y, counts))
+    assert pytest.approx(repeated.C_) == weighted.C_
+    np.testing.assert_allclose(weighted.coef_, repeated.coef_, rtol=1e-6)
 
 
 def test_ctrl_c_is_passed_on_and_loses_nothing(line, stub_method) -> None:
@@ -154,6 +231,8 @@ def test_ctrl_c_ends_a_grid_search(blobs, stub_method) -> None:
 REFUSED = {
     "C": ({"C": -1}, ValueError, "C is -1.0; expected a positive"),
     "C text": ({"C": "big"}, TypeError, "C is 'big'"),
+    "C another word": ({"C": "Scale"}, TypeError, "C is 'Scale'; expected a positive number or 'scale'"),
+    "stop": ({"stop": "soon"}, ValueError, "stop is 'soon'; expected None, 'stall' or"),
     "C a number as text": ({"C": "1"}, TypeError, "C is '1'"),
     "method": ({"method": "magic"}, ValueError, "method is 'magic'; expected one of auto"),
     "time_limit": ({"time_limit": 0}, ValueError, "time_limit is 0"),
@@ -261,6 +340,7 @@ def test_pickle_joblib_and_clone(blobs, tmp_path) -> None:
     assert not hasattr(clone(model), "coef_")
 
 
+@pytest.mark.filterwarnings("ignore::hardmargin.ConstantModelWarning")
 def test_pipeline_and_grid_search(blobs) -> None:
     X, y = blobs
     pipeline = make_pipeline(StandardScaler(), HardMarginSVC())

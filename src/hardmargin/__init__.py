@@ -4,6 +4,7 @@
 TYPE_CHECKING = False
 
 __all__ = [
+    "ConstantModelWarning",
     "HardMarginSVC",
     "Problem",
     "Result",
@@ -11,22 +12,25 @@ __all__ = [
     "Verification",
     "__version__",
     "show_versions",
+    "smallest_useful_C",
     "solve",
     "verify",
 ]
 
 if TYPE_CHECKING:
-    from hardmargin.estimator import HardMarginSVC
+    from hardmargin.estimator import ConstantModelWarning, HardMarginSVC
     from hardmargin.problem import Problem
     from hardmargin.result import Result
     from hardmargin.solver import solve
     from hardmargin.status import Status
+    from hardmargin.useful_penalty import smallest_useful_C
     from hardmargin.verification import Verification, verify
     from hardmargin.versions import __version__, show_versions
 else:
     # scikit-learn takes a second to import, for which `hardmargin --version` should not have to wait. No module
     # may have the name of something public: importing it would put the module in its place.
     _MODULES = {
+        "ConstantModelWarning": "estimator",
         "HardMarginSVC": "estimator",
         "Problem": "problem",
         "Result": "result",
@@ -34,6 +38,7 @@ else:
         "Verification": "verification",
         "__version__": "versions",
         "show_versions": "versions",
+        "smallest_useful_C": "useful_penalty",
         "solve": "solver",
         "verify": "verification",
     }

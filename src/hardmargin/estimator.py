@@ -18,13 +18,23 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from hardmargin.advice import constant_model_text
 from hardmargin.arrays import FloatArray
 from hardmargin.bounds import Report
 from hardmargin.methods import get_method
 from hardmargin.result import Result
 from hardmargin.solver import solve
 from hardmargin.status import Status
+from hardmargin.stopping import Stall
 from hardmargin.validation import refuse_missing_labels, sorted_classes
+
+
+class ConstantModelWarning(UserWarning):
+    """The fitted model is the constant one or hardly better, because C is too small or nothing better exists.
+
+    It is given whether or not the model is proven optimal. A fit that a time limit or ``stop`` has ended gives a
+    ``ConvergenceWarning`` with the same text instead.
+    """
 
 
 class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -35,8 +45,10 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    C : float, default=1.0
-        Penalty of a violated sample, positive.
+    C : float or "scale", default=1.0
+        Penalty of a violated sample, positive. If it is too small for the scale of the samples, the best model is
+        constant, and a ``ConstantModelWarning`` says which C would do. "scale" is 10 / (sum of the features'
+        variances), which gives the same model whatever unit the samples are measured in.
     method : str, default="auto"
         How to search; one of :func:`hardmargin.methods.names`.
     time_limit : float or None, default=60.0
@@ -54,6 +66,10 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         random state.
     verbose : int, default=0
         If positive, print a table of the bounds to standard output as they change.
+    stop : "stall", Stall or None, default="stall"
+        "stall" ends ``fit`` early, with a ``ConvergenceWarning``, when half of the time, and 2 seconds at least,
+        passed without a noticeably better hyperplane or bound; :class:`hardmargin.stopping.Stall` has the details.
+        None searches until the gap or the time limit is reached.
 
     Attributes
     ----------
@@ -69,6 +85,8 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Names of the features, if X has names and all of them are strings.
     objective_ : float
         1/2 ||w||^2 plus the costs of the violated samples.
+    C_ : float
+        The penalty as a number.
     lower_bound_ : float
         No hyperplane has a smaller objective than this.
     gap_ : float
@@ -76,7 +94,7 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     optimal_ : bool
         Whether the objective is proven minimal, up to ``gap``.
     status_ : str
-        Why the search ended: "optimal", "time_limit", "interrupted", "node_limit" or "heuristic".
+        Why the search ended: "optimal", "time_limit", "stalled", "interrupted", "node_limit" or "heuristic".
     violations_ : ndarray of int
         Sorted rows of X with a margin below 1; rows of weight zero are listed too, though they cost nothing.
     n_iter_ : int
@@ -102,7 +120,7 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
-        C: float = 1.0,
+        C: float | str = 1.0,
         *,
         method: str = "auto",
         time_limit: float | None = 60.0,
@@ -111,6 +129,7 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
+        stop: Stall | str | None = "stall",
     ) -> None:
         self.C = C
         self.method = method
@@ -120,6 +139,7 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+        self.stop = stop
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> HardMarginSVC:
         """Find the best hyperplane and prove a bound on all others.
@@ -163,20 +183,26 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 threads=_threads(self.n_jobs),
                 seed=_seed(self.random_state),
                 report=report,
+                stop=self.stop,
             )
         names = getattr(self, "feature_names_in_", None)
         self._keep(replace(result, feature_names=None if names is None else names.tolist()), classes)
         if result.status is Status.INTERRUPTED:
             # Otherwise a grid search around this fit would treat Ctrl-C as the end of one fit and continue.
             raise KeyboardInterrupt
-        if result.status is Status.TIME_LIMIT:
-            warnings.warn(_time_limit_text(result, self.time_limit, self.method), ConvergenceWarning, stacklevel=2)
+        constant = constant_model_text(X, y, result, self.time_limit)
+        if result.status in (Status.TIME_LIMIT, Status.STALLED):
+            text = _early_end_text(result, self.time_limit, self.method, constant)
+            warnings.warn(text, ConvergenceWarning, stacklevel=2)
+        elif constant is not None:
+            warnings.warn(constant, ConstantModelWarning, stacklevel=2)
         return self
 
     def _keep(self, result: Result, classes: NDArray[Any]) -> None:
         self.classes_ = classes
         self.coef_ = np.array([result.coef])
         self.intercept_ = np.array([result.intercept])
+        self.C_ = result.C
         self.objective_ = result.objective
         self.lower_bound_ = result.lower_bound
         self.gap_ = result.gap
@@ -260,16 +286,18 @@ def _seed(random_state: Any) -> int:
     return int(check_random_state(random_state).randint(2**31))
 
 
-def _time_limit_text(result: Result, time_limit: float | None, method: str) -> str:
-    if any(result.coef):
-        worth = "The model is usable"
-    else:
-        label = result.classes[result.intercept > 0]
-        worth = f"The model is the constant one, w = 0, which predicts {label!r} for every sample"
+def _early_end_text(result: Result, time_limit: float | None, method: str, constant: str | None) -> str:
+    """What a search has reached that ended before its proof was complete."""
     exact = get_method(method).HAS_FRONTIER
-    advice = "raise time_limit or n_jobs" if exact else 'raise time_limit or use method="auto"'
+    if result.status is Status.TIME_LIMIT:
+        ended = f"time_limit of {time_limit:g} s reached"
+        advice = "raise time_limit or n_jobs" if exact else 'raise time_limit or use method="auto"'
+    else:
+        ended = f"no progress any more after {result.runtime:.3g} s, so the search was stopped"
+        advice = "use stop=None"
     return (
-        f"time_limit of {time_limit:g} s reached at a gap of {100 * result.gap:.3g} %: the objective is "
+        f"{ended} at a gap of {100 * result.gap:.3g} %: the objective is "
         f"{result.objective:.6g} and proven to be at least {result.lower_bound:.6g} for every hyperplane. "
-        f"{worth}; for a smaller gap {advice}, for no warning raise gap."
+        f"{constant or 'The model is usable;'} {'For' if constant else 'for'} a smaller gap {advice}, "
+        "for no warning raise gap."
     )

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hardmargin.arrays import FloatArray, SampleArray, rows_per_block
+from hardmargin.penalty import resolved_penalty
 from hardmargin.validation import (
     combined_weights,
     scaled_costs,
     signs_and_classes,
     validated_labels,
-    validated_penalty,
     validated_samples,
 )
 
@@ -87,7 +87,7 @@ class Problem:
         cls,
         X: ArrayLike,
         y: ArrayLike,
-        C: float = 1.0,
+        C: float | str = 1.0,
         *,
         sample_weight: ArrayLike | None = None,
         class_weight: Mapping[Any, float] | str | None = None,
@@ -100,8 +100,8 @@ class Problem:
             Samples; every value finite. A sparse matrix is made dense only if that is small.
         y : array-like of shape (n,)
             Labels, any two values. The smaller one (in sorted order) is the negative side.
-        C : float
-            Penalty of a violated sample, positive.
+        C : float or "scale"
+            Penalty of a violated sample, positive; "scale" as in :func:`hardmargin.penalty.scale_penalty`.
         sample_weight : array-like of shape (n,), optional
             Factors of C, not negative. A sample of weight zero is dropped: it costs nothing.
         class_weight : dict or "balanced", optional
@@ -122,9 +122,9 @@ class Problem:
         samples = validated_samples(X)
         n = samples.shape[0]
         labels = validated_labels(y, n)
-        penalty = validated_penalty(C)
         signs, classes = signs_and_classes(labels)
         weights = combined_weights(signs, classes, sample_weight, class_weight)
+        penalty = resolved_penalty(C, samples, weights)
         costs = scaled_costs(penalty, np.ones(n) if weights is None else weights)
         return cls(samples, signs, costs, classes, penalty, weights)
 

@@ -32,6 +32,7 @@ from hardmargin.result import Result
 from hardmargin.search.context import Context
 from hardmargin.signals import HeldSignals, LaterTermination
 from hardmargin.status import Status
+from hardmargin.stopping import Stall, parsed_stop, stalling
 from hardmargin.units import GIGABYTE
 from hardmargin.validation import import_converters, is_real, is_whole
 
@@ -51,7 +52,7 @@ _BYTES_PER_SAMPLE = 200
 def solve(
     X: ArrayLike,
     y: ArrayLike,
-    C: float = 1.0,
+    C: float | str = 1.0,
     *,
     sample_weight: ArrayLike | None = None,
     class_weight: Mapping[Any, float] | str | None = None,
@@ -68,6 +69,7 @@ def solve(
     checkpoint_interval: float = 30.0,
     node_limit: int | None = None,
     start: Any = None,
+    stop: Stall | str | None = None,
 ) -> Result:
     """Train a linear support vector machine with the hard-margin loss.
 
@@ -80,8 +82,9 @@ def solve(
         refuse it.
     y : array-like of shape (n,)
         Labels, any two values.
-    C : float
-        Penalty of a violated sample.
+    C : float or "scale"
+        Penalty of a violated sample. "scale" is 10 / (sum of the features' variances), which gives the same model
+        whatever unit the samples are measured in; ``Result.C`` is the number.
     sample_weight : array-like of shape (n,), optional
         Factors of C; a weight of zero drops the sample.
     class_weight : dict or "balanced", optional
@@ -119,6 +122,10 @@ def solve(
     start : Result or pair of coef and intercept, optional
         A hyperplane to start from, for instance that of a similar problem. Not together with ``resume``, which
         has a hyperplane of its own.
+    stop : None, "stall" or Stall
+        "stall" ends the search, with the status "stalled", when half of the time, and 2 seconds at least, passed
+        without a noticeably better hyperplane or bound; :class:`hardmargin.stopping.Stall` has the details. None
+        searches until the gap or a limit is reached.
 
     Returns
     -------
@@ -149,6 +156,7 @@ def solve(
     """
     solver = get_method(method)
     parsed = parse_options(solver.Options, options, method)
+    rule = parsed_stop(stop)
     _check_support(solver, method, checkpoint=checkpoint, resume=resume, cluster=cluster)
     with (
         LaterTermination(wanted=checkpoint is not None),
@@ -191,6 +199,7 @@ def solve(
             # From here to the result, Ctrl-C takes effect only where the method reports.
             with HeldSignals() as signals:
                 listeners = [lambda *_: signals.let_through(), *([_carrying(report)] if report is not None else [])]
+                listeners += [stalling(rule)] if rule is not None else []
                 recorder = Recorder(reduced.objective_factor, reduced.bound_factor, listeners)
                 incumbent = None if hyperplane is None else _incumbent(reduced, hyperplane)
                 try:

@@ -18,6 +18,8 @@ class Status(str, Enum):
         Ctrl-C came first.
     NODE_LIMIT
         The node limit was reached first.
+    STALLED
+        There was no progress worth having for a while, and the caller had asked to stop then.
     HEURISTIC
         The method finished without a proof, because none was requested or none was found.
     """
@@ -26,6 +28,7 @@ class Status(str, Enum):
     TIME_LIMIT = "time_limit"
     INTERRUPTED = "interrupted"
     NODE_LIMIT = "node_limit"
+    STALLED = "stalled"
     HEURISTIC = "heuristic"
 
     def __str__(self) -> str:

@@ -193,7 +193,7 @@ def validated_penalty(C: Any) -> float:
     TypeError
         If C is not a number.
     """
-    refusal = TypeError(f"C is {C!r}; expected a positive number.")
+    refusal = TypeError(f"C is {C!r}; expected a positive number or 'scale'.")
     if isinstance(C, (str, bytes)):
         raise refusal
     try:

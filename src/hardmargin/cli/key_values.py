@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from hardmargin.labels import same_label
 from hardmargin.numerals import plain_float, plain_int
+from hardmargin.penalty import SCALE
 
 _NEGATIVE_KEY = re.compile("-[0-9.][^=]*=")
 
@@ -84,6 +85,22 @@ def typed(text: str) -> int | float | bool | str:
         except ValueError:
             pass
     return text
+
+
+def penalty(text: str) -> float | str:
+    """The value of ``C`` for ``solve``: a number, or "scale".
+
+    Examples
+    --------
+    >>> penalty("10"), penalty("scale")
+    (10.0, 'scale')
+    """
+    if text == SCALE:
+        return text
+    try:
+        return plain_float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"invalid float value: {text!r}, and not {SCALE!r} either") from None
 
 
 def class_weights(texts: Sequence[str] | None, labels: ArrayLike) -> dict[Any, float] | str | None:

@@ -15,12 +15,14 @@ import numpy as np
 
 from hardmargin import data, methods
 from hardmargin.cli.interrupts import while_importing
-from hardmargin.cli.key_values import class_weights, key_value
+from hardmargin.cli.key_values import class_weights, key_value, penalty
 from hardmargin.cli.output import STDOUT, check_target, write_model
 from hardmargin.cli.parser import Commands, Parser, add_data_arguments, add_quiet_argument
 from hardmargin.cli.status import DONE, INTERRUPTED, STATE_LOST
+from hardmargin.penalty import SCALE
 from hardmargin.signals import HeldSignals
 from hardmargin.status import Status
+from hardmargin.stopping import STALL
 
 if TYPE_CHECKING:
     from hardmargin import Result
@@ -59,6 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
     with while_importing():
         # Importing these takes a second, which a command that cannot run should not spend.
         from hardmargin import solve
+        from hardmargin.advice import constant_model_text
         from hardmargin.progress import Progress
 
     # Before signals are held: this may read a file.
@@ -80,6 +83,14 @@ def run(arguments: argparse.Namespace) -> int:
             report = _interruptible(progress, signals, announce)
             result = solve(dataset.X, dataset.y, arguments.C, report=report, **settings)
         _hand_over(replace(result, feature_names=dataset.feature_names), arguments)
+    if not arguments.quiet:
+        try:
+            constant = constant_model_text(dataset.X, dataset.y, result, arguments.time_limit)
+            if constant is not None:
+                _tell(f"note: {constant}", arguments)
+        except KeyboardInterrupt:
+            # The model is written by now; only the note is missing.
+            result = replace(result, status=Status.INTERRUPTED)
     if any(warning.lost for warning in warned):
         # Even after an interruption: a user who stops a search with a checkpoint relies on it.
         return STATE_LOST
@@ -132,8 +143,13 @@ def _description(dataset: data.Dataset, arguments: argparse.Namespace) -> str:
     classes = " and ".join(repr(label) for label in np.unique(dataset.y)[:3].tolist())
     return (
         f"{arguments.data}: {dataset.format}, {dataset.n} samples x {dataset.m} features, labels {classes} in "
-        f"{dataset.label_column or 'the first column'}; C = {arguments.C:g}, method {arguments.method}"
+        f"{dataset.label_column or 'the first column'}; C = {_shown_penalty(arguments.C)}, "
+        f"method {arguments.method}"
     )
+
+
+def _shown_penalty(C: float | str) -> str:
+    return C if isinstance(C, str) else f"{C:g}"
 
 
 def _settings(arguments: argparse.Namespace, dataset: data.Dataset) -> dict[str, Any]:
@@ -151,6 +167,7 @@ def _settings(arguments: argparse.Namespace, dataset: data.Dataset) -> dict[str,
         "checkpoint_interval": arguments.checkpoint_interval,
         "node_limit": arguments.node_limit,
         "start": _starting_model(arguments.start, dataset),
+        "stop": arguments.stop,
     }
 
 
@@ -193,7 +210,8 @@ def _hand_over(result: Result, arguments: argparse.Namespace) -> None:
         if arguments.json is not None:
             write_model(result, arguments.json)
     finally:
-        _tell(result.summary(), arguments)
+        scale = f"\n  C            {result.C:.9g} (scale)" if arguments.C == SCALE else ""
+        _tell(result.summary() + scale, arguments)
 
 
 def _tell(text: str, arguments: argparse.Namespace) -> None:
@@ -203,7 +221,12 @@ def _tell(text: str, arguments: argparse.Namespace) -> None:
 
 
 def _add_problem_arguments(parser: Parser) -> None:
-    parser.add_argument("--C", type=float, default=1.0, help="penalty of a violated sample (default 1)")
+    parser.add_argument(
+        "--C",
+        type=penalty,
+        default=1.0,
+        help="penalty of a violated sample (default 1); scale: 10 / (sum of the features' variances)",
+    )
     parser.add_argument(
         "--class-weight",
         action="append",
@@ -235,6 +258,11 @@ def _add_search_arguments(parser: Parser) -> None:
         help="time limit (default 60; inf: no limit)",
     )
     parser.add_argument("--node-limit", type=int, metavar="N", help="about how many subproblems; default: no limit")
+    parser.add_argument(
+        "--stop",
+        choices=[STALL],
+        help="stall: end when there was no noticeable progress in half of the time, and 2 seconds at least",
+    )
     parser.add_argument("--start", metavar="MODEL", help="start from the hyperplane of a model that --json wrote")
     parser.add_argument("--gap", type=float, default=1e-6, help="relative gap to prove (default 1e-6)")
     parser.add_argument("--threads", type=int, default=-1, metavar="N", help="default: all cores")

@@ -45,7 +45,8 @@ class Method(Protocol):
         """Solve ``problem``; may stop at any limit, and then returns its incumbent and a valid bound.
 
         Ctrl-C arrives as a KeyboardInterrupt from ``report``, and from nowhere else. A method calls ``report``
-        several times per second, and returns when it raises KeyboardInterrupt.
+        several times per second, and returns when it raises KeyboardInterrupt. So does a stop rule, with a
+        :class:`hardmargin.stopping.StalledError`, which is one.
         """
 
 

@@ -8,6 +8,7 @@ from hardmargin import _core
 from hardmargin.bounds import Report
 from hardmargin.limits import Limits
 from hardmargin.status import Status
+from hardmargin.stopping import StalledError
 
 
 class Watch:
@@ -16,7 +17,8 @@ class Watch:
     Attributes
     ----------
     ended : Status or None
-        TIME_LIMIT or INTERRUPTED once a phase has ended for that reason; None while the method may continue.
+        TIME_LIMIT, INTERRUPTED or STALLED once a phase has ended for that reason; None while the method may
+        continue.
     """
 
     def __init__(self, limits: Limits, report: Report) -> None:
@@ -27,8 +29,8 @@ class Watch:
 
     @property
     def interrupted(self) -> bool:
-        """Whether the user asked it to stop."""
-        return self.ended is Status.INTERRUPTED
+        """Whether the user, or the caller's stop rule, asked it to stop."""
+        return self.ended in (Status.INTERRUPTED, Status.STALLED)
 
     def run(self, phase: Callable[[], _core.Outcome]) -> None:
         """Run a phase of the method, unless it was interrupted before."""
@@ -43,6 +45,9 @@ class Watch:
         """Report; False, which ends the phase, if that raised something."""
         try:
             self.pass_on(upper, lower, nodes)
+        except StalledError as error:
+            # It does not replace Ctrl-C, which may have come first.
+            self._raised = self._raised or error
         except BaseException as error:
             # Not kept in the outcome: the two would refer to each other and never be freed.
             self._raised = error
@@ -55,6 +60,6 @@ class Watch:
             raise error
         timed_out = (outcome is not None and outcome.timed_out) or self._limits.remaining() == 0
         if error is not None or (outcome is not None and outcome.interrupted):
-            self.ended = Status.INTERRUPTED
+            self.ended = Status.STALLED if isinstance(error, StalledError) else Status.INTERRUPTED
         elif self.ended is None and timed_out:
             self.ended = Status.TIME_LIMIT

@@ -15,7 +15,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
-from hardmargin import HardMarginSVC
+from hardmargin import ConstantModelWarning, HardMarginSVC
 from hardmargin.bench.robustness.draws import Draw, seeds
 from hardmargin.bench.robustness.protocol import HARD_MARGIN, MODELS, Protocol, Trial
 from hardmargin.data import Dataset
@@ -119,7 +119,7 @@ def _fold_accuracies(
 
 def _estimator(model: str, C: float, seconds: float, seed: int) -> Any:
     if model == HARD_MARGIN:
-        return HardMarginSVC(C, time_limit=seconds, random_state=seed)
+        return HardMarginSVC(C, time_limit=seconds, random_state=seed, stop=None)
     if model == "hinge":
         return SVC(C=C, kernel="linear", max_iter=_HINGE_ITERATIONS)
     if model == "logistic":
@@ -129,10 +129,14 @@ def _estimator(model: str, C: float, seconds: float, seed: int) -> Any:
 
 @contextmanager
 def _convergence_warnings() -> Iterator[list[str]]:
-    """Collect convergence warnings, which the records count; all others are passed on."""
+    """Collect convergence warnings, which the records count; all others are passed on.
+
+    Except those of constant models: a grid contains values of C that are too small.
+    """
     told: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ConvergenceWarning)
+        warnings.simplefilter("ignore", ConstantModelWarning)
         yield told
     for warning in caught:
         if issubclass(warning.category, ConvergenceWarning):
