@@ -26,7 +26,7 @@ pytest.importorskip("distributed", reason="Dask is not installed")
 
 import distributed
 
-from hardmargin.cluster import engine, link, spread
+from hardmargin.cluster import engine, link, spread, spread_batch
 
 # Dask and its dependencies warn about things that are not ours, and warnings are errors here.
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -385,3 +385,34 @@ def test_a_worker_that_means_something_else_by_subproblems_is_refused(monkeypatc
     monkeypatch.setattr(worker, "_VERSION", f"format {FORMAT + 1}")
     with pytest.raises(worker.OtherVersion, match=f"format {FORMAT} hands out the work"):
         plugin.setup(None)
+
+
+BLOCKS = {"method": "blocks", "options": {"first_size": 20, "last_size": 70}, "time_limit": None}
+
+
+@pytest.fixture(scope="module")
+def bounded():
+    """Data, and the bound that blocks of up to 70 samples prove in this process."""
+    data = generate("A", 200, 3, 1)
+    return data, solve(data.X, data.y, 10.0, **BLOCKS).lower_bound
+
+
+def test_blocks_prove_the_same_on_a_cluster(client, bounded, monkeypatch) -> None:
+    monkeypatch.setattr(spread_batch, "PATIENCE", ALLOWANCE)
+    data, bound = bounded
+    result = solve(data.X, data.y, 10.0, cluster=client, **BLOCKS)
+    assert result.lower_bound == bound
+    assert verify(result, data.X, data.y)
+
+
+def test_a_killed_worker_costs_no_block(doomed_client, bounded, monkeypatch) -> None:
+    monkeypatch.setattr(spread_batch, "PATIENCE", ALLOWANCE)
+    data, bound = bounded
+    doomed = list(doomed_client.run(os.getpid).values())[:1]
+
+    def kill(*_: object) -> None:
+        if doomed:
+            os.kill(doomed.pop(), signal.SIGKILL)
+
+    assert solve(data.X, data.y, 10.0, cluster=doomed_client, report=kill, **BLOCKS).lower_bound == bound
+    assert not doomed

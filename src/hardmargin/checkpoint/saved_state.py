@@ -115,6 +115,9 @@ _BLOCKS = {
     "share_value": _finite(0.0),
     "first_round": _is_flag,
     "block_work": _finite(0.0),
+    "growth": _number(1.0, 10.0),
+    "work_before": _is_count,
+    "count_before": _is_count,
     "round": _is_mapping,
 }
 _SOME_BLOCKS = {"samples": _is_anything, "sizes": _is_anything, "numbers": _is_anything}

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from hardmargin.bounds import Report
 from hardmargin.incumbent import Incumbent
 from hardmargin.limits import Limits
-from hardmargin.methods import blocks, packing
+from hardmargin.methods import blocks, directions, packing
 from hardmargin.methods.base import SMALLEST_GAP as SMALLEST_GAP
 from hardmargin.methods.base import ProofOptions, memory_of, require_memory_limit, require_positive
 from hardmargin.methods.blocks import BlocksProof
-from hardmargin.methods.pair import exact_members
+from hardmargin.methods.pair import exact_members, has_few_features
 from hardmargin.problem import Problem
 from hardmargin.result import Result
 from hardmargin.search.context import Context
@@ -28,7 +28,9 @@ HAS_FRONTIER = True
 
 # From how many samples on blocks may prove more than the exact methods.
 _MANY_SAMPLES = 300
-# With more numbers than this in the data, a subproblem of the exact methods takes too long: blocks are alone.
+# With more samples or numbers in the data than this, a subproblem of the exact methods takes too long: blocks are
+# alone.
+_VERY_MANY_SAMPLES = 20_000
 _MANY_NUMBERS = 500_000
 
 
@@ -71,8 +73,7 @@ def run(
     def members(found: Result) -> list[Member]:
         bounds = Member(_blocks(problem, found, limits, report, settings, context), int(settings.first_turn))
         memory = memory_of(settings, problem)
-        many = problem.sparse or problem.n * problem.m > _MANY_NUMBERS
-        if many or not packing.fits(problem, memory / 2, limits.threads):
+        if not _suits_exact_methods(problem, memory, limits.threads):
             return [bounds]
         exact = exact_members(
             problem,
@@ -97,6 +98,14 @@ def run(
         context,
         head_start=int(settings.head_start),
     )
+
+
+def _suits_exact_methods(problem: Problem, memory: float, threads: int) -> bool:
+    """Whether exact methods have enough memory, and subproblems that do not take seconds each."""
+    if problem.sparse or problem.n > _VERY_MANY_SAMPLES or problem.n * problem.m > _MANY_NUMBERS:
+        return False
+    fits = directions.fits if has_few_features(problem) else packing.fits
+    return fits(problem, memory / 2, threads)
 
 
 def _blocks(

@@ -27,8 +27,9 @@ _FIRST_NODES = 500
 _FIRST_REGIONS = 5000
 _HEAD_START = 1_000_000_000
 _FIRST_TURN = 300_000_000
-# Multiply-adds per number of the data for setting a problem up and for its primal search.
-_SET_UP = 2000
+# Multiply-adds for setting a problem up and for its primal search, per problem and per number of the data.
+_SET_UP = 5_000_000
+_SET_UP_PER_NUMBER = 2000
 
 
 class BlockTask(NamedTuple):
@@ -97,10 +98,14 @@ def bound_block(task: BlockTask, seconds: float, go_on: Callable[[], bool]) -> B
             # How every method is told to end.
             raise KeyboardInterrupt
 
-    reduced = presolve(task.problem)
+    # The features of the whole problem are independent, and those of most blocks are, too.
+    n, m = task.problem.n, task.problem.m
+    reduced = presolve(task.problem, project=None if n <= m else _no_projection)
     coef, intercept = reduced.reduce(task.coef, task.intercept)
-    known = Incumbent(coef, intercept) if np.isfinite([*coef, intercept]).all() else None
-    found = primal.search(reduced.problem, known, limits, report, _EFFORT)
+    if not np.isfinite([*coef, intercept]).all():
+        coef, intercept = np.zeros(reduced.problem.m), label
+    known = Incumbent(coef, intercept)
+    found = primal.take_up(reduced.problem, known, limits, report, _EFFORT)
     work = nodes = 0
     cut = found.status is not Status.HEURISTIC
     if found.gap > task.gap and found.status is Status.HEURISTIC:
@@ -125,9 +130,13 @@ def bound_block(task: BlockTask, seconds: float, go_on: Callable[[], bool]) -> B
         intercept,
         nodes,
         # Setting the problem up and the primal search count too.
-        work + _SET_UP * task.problem.n * (task.problem.m + 1),
+        work + _SET_UP + _SET_UP_PER_NUMBER * task.problem.n * (task.problem.m + 1),
         cut and found.gap > task.gap,
     )
+
+
+def _no_projection(*_: object) -> None:
+    """Keep the features; see :func:`hardmargin.presolve.presolve`."""
 
 
 def _bound_sparse(task: BlockTask, seconds: float, go_on: Callable[[], bool]) -> BlockAnswer:

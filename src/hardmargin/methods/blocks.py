@@ -12,6 +12,7 @@ cluster run them.
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -32,6 +33,7 @@ from hardmargin.problem import Problem
 from hardmargin.result import Result
 from hardmargin.search import primal
 from hardmargin.search.blocks import (
+    SMALLEST_GROWTH,
     Block,
     contribution,
     evened_shares,
@@ -42,6 +44,7 @@ from hardmargin.search.blocks import (
     proves_more,
     restored,
     stratified,
+    suitable_growth,
     total_bound,
 )
 from hardmargin.search.context import Context
@@ -57,8 +60,9 @@ _SMALLEST = 20
 _SAMPLES_PER_FEATURE = 2
 _MOST_AT_FIRST = 200
 _FIRST_WORK = 10_000_000_000
-# By how much the size of trial blocks grows.
+# By how much the size of trial blocks grows, and how many times the least work larger blocks are worth.
 _TRIAL_GROWTH = 1.5
+_WORTHWHILE = 2.0
 # A block that needs this many times the work of those before it, or the work planned at first, is left as it is.
 _PATIENCE = 50.0
 _LEAST_WORK = 1_000_000_000
@@ -66,6 +70,8 @@ _LEAST_WORK = 1_000_000_000
 _MORE_WORK = 4.0
 # Hyperplanes of blocks that are tried on all samples after a round.
 _POLISHED = 200
+# Seconds between two reports of a better bound.
+_REPORT_INTERVAL = 0.2
 # Relative gap of a block that is one of several.
 _BLOCK_GAP = 1e-4
 
@@ -186,10 +192,16 @@ class BlocksProof(Proof):
         # The most work that a block may take; 0 means no limit.
         self._block_work = 0.0
         self._round = _Round()
+        # By how much blocks grow, and the work and the number of blocks of the round before.
+        self._growth = SMALLEST_GROWTH
+        self._work_before, self._count_before = 0, 0
         # The groups of the blocks that wait, with what is proven about the blocks that may replace them.
         self._groups: list[_Group] = []
         self._share_value = 0.0
         self._hyperplanes: list[Incumbent] = []
+        # Whether more is proven than was reported, and when to report it.
+        self._unreported = False
+        self._prove_at = 0.0
 
     def state(self) -> dict[str, Any]:
         """See :class:`Proof`."""
@@ -201,6 +213,9 @@ class BlocksProof(Proof):
             "share_value": self._share_value,
             "first_round": self._first,
             "block_work": self._block_work,
+            "growth": self._growth,
+            "work_before": self._work_before,
+            "count_before": self._count_before,
             "round": asdict(self._round),
         }
 
@@ -210,6 +225,8 @@ class BlocksProof(Proof):
         self._waiting, self._done = restored(state["waiting"]), restored(state["done"])
         self._first = state["first_round"]
         self._block_work = state["block_work"]
+        self._growth = state["growth"]
+        self._work_before, self._count_before = state["work_before"], state["count_before"]
         self._share_value = state["share_value"]
         self._round = _Round(**state["round"])
         self._groups = _restored_groups(state["groups"], self._waiting)
@@ -241,24 +258,46 @@ class BlocksProof(Proof):
         self._block_work = max(_LEAST_WORK, _PATIENCE * _FIRST_WORK / count) if count > 1 else 0.0
 
     def _size_by_trials(self, order: NDArray[np.intp]) -> float:
-        """The number of samples per block with which all blocks together take little work."""
+        """The number of samples per block with which all blocks together take little work.
+
+        Small blocks take little work each, but there are many of them: sizes grow at least until the total rises.
+        """
         n = self.problem.n
         size = float(min(n, max(_SMALLEST, min(_SAMPLES_PER_FEATURE * (self.problem.m + 1), _MOST_AT_FIRST))))
+        last = least = self._trial(order, size)
         while size < n and not self.finished:
-            count = max(1, round(n / (_TRIAL_GROWTH * size)))
-            trials: list[BlockAnswer] = []
-            self._run([Block(np.sort(order[::count]), 1 / count)], _FIRST_WORK / count, partial(_add, trials))
-            if not trials or trials[0].cut or trials[0].work * count > _FIRST_WORK:
+            larger = min(float(n), _TRIAL_GROWTH * size)
+            total = self._trial(order, larger)
+            self._set_growth(total, last, larger / size)
+            if total > max(_FIRST_WORK, _WORTHWHILE * least):
                 break
-            size = n / count
+            size, last, least = larger, total, min(least, total)
         return size
+
+    def _set_growth(self, work: float, work_before: float, size_ratio: float) -> None:
+        """Choose by how much blocks grow, given the work of two rounds and the ratio of their blocks' sizes."""
+        if math.isfinite(work) and work > 0 and 0 < work_before < math.inf and size_ratio > 1:
+            self._growth = suitable_growth(math.log(work / work_before) / math.log(size_ratio))
+        else:
+            self._growth = SMALLEST_GROWTH
+
+    def _trial(self, order: NDArray[np.intp], size: float) -> float:
+        """The work of all blocks of this size, judged by one of them; infinite if it cannot be solved in time."""
+        count = max(1, round(self.problem.n / size))
+        answers: list[BlockAnswer] = []
+        self._run([Block(np.sort(order[::count]), 1 / count)], _FIRST_WORK, partial(_add, answers))
+        return count * float(answers[0].work) if answers and not answers[0].cut else math.inf
 
     def _begin_round(self) -> None:
         """Begin the next round of merging; stuck if there is nothing left to merge."""
         self._polish()
-        self.improve(self._effort)
+        if self.is_worth_a_primal_search(self._effort):
+            self.improve(self._effort)
         ended = self._round
-        size = self.problem.n / merged_count(len(self._done))
+        count = len(self._done)
+        if not self._first:
+            self._set_growth(ended.work, self._work_before, self._count_before / count)
+        size = self.problem.n / merged_count(count, self._growth)
         too_large = self._options.last_size is not None and size > self._options.last_size
         if too_large or (len(self._done) == 1 and not ended.cut):
             self.stuck = True
@@ -267,6 +306,7 @@ class BlocksProof(Proof):
             self._block_work = max(_LEAST_WORK, _PATIENCE * ended.work / max(1, ended.blocks))
         else:
             self._block_work *= _MORE_WORK
+        self._work_before, self._count_before = ended.work, count
         shares = evened_shares(self._done)
         self._waiting = [replace(block, next_share=share) for block, share in zip(self._done, shares, strict=True)]
         self._done, self._first, self._round = [], False, _Round()
@@ -275,10 +315,10 @@ class BlocksProof(Proof):
         """The blocks that wait, in groups, each with the blocks that may replace it."""
         if self._first:
             return [_Group([block], [block]) for block in self._waiting]
-        ends = np.cumsum(group_sizes(len(self._waiting))).tolist()
+        ends = np.cumsum(group_sizes(len(self._waiting), self._growth)).tolist()
         margins = self._margins()
         groups = (self._waiting[begin:end] for begin, end in pairwise([0, *ends]))
-        return [_Group(group, merged(group, self.problem.y, margins)) for group in groups]
+        return [_Group(group, merged(group, self.problem.y, margins, self._growth)) for group in groups]
 
     def _run_groups(self) -> None:
         """Bound merged blocks, and replace the groups that prove less, until a step or the round is over."""
@@ -295,8 +335,7 @@ class BlocksProof(Proof):
             self._round.take(answer)
             self._hyperplanes.append(Incumbent(answer.coef, answer.intercept))
             if group.is_replaced(self._share_value):
-                self._round.improved = True
-                self._prove()
+                self._round.improved = self._unreported = True
 
         def more() -> bool:
             return not (
@@ -353,11 +392,20 @@ class BlocksProof(Proof):
                 self.limits.remaining(),
                 self.limits.threads,
                 count,
-                lambda: self.watch.report(self.objective, self.lower_bound, self.all_nodes),
+                self._go_on,
                 more,
             )
         )
         self.watch.take_note(None)
+
+    def _go_on(self) -> bool:
+        """Report; False if the search has to end."""
+        now = time.monotonic()
+        if self._unreported and now >= self._prove_at:
+            # Adding up thousands of bounds takes a while.
+            self._prove()
+            self._unreported, self._prove_at = False, now + _REPORT_INTERVAL
+        return self.watch.report(self.objective, self.lower_bound, self.all_nodes)
 
     def _margins(self) -> FloatArray:
         return self.problem.evaluate(self.coef, self.intercept).margins

@@ -31,10 +31,13 @@ from hardmargin.problem import Problem
 #: Relative rounding error of a bound: costs are divided by a share, and a sum of products is formed.
 ROUNDING = 1e-12
 
-# By how much merged blocks are larger; up to how many are merged all at once, and how many together otherwise.
-_GROWTH = 1.5
+#: Merged blocks are at least this many times as large.
+SMALLEST_GROWTH = 1.5
+# The factors by which sizes may grow, and by how much longer than the last one a round may then take.
+_GROWTHS = (SMALLEST_GROWTH, 2.0)
+_LONGER = 2.5
+# Up to this many blocks are merged all at once.
 _FEW = 9
-_GROUP = 3
 # How strongly shares follow the norms of the blocks' hyperplanes.
 _SHARE_POWER = 0.5
 # A share is changed at most by this factor at a time.
@@ -137,38 +140,58 @@ def stratified(samples: NDArray[np.intp], labels: FloatArray, margins: FloatArra
     return samples[np.lexsort((samples, margins[samples], -labels[samples]))]
 
 
-def group_sizes(blocks: int) -> list[int]:
+def group_sizes(blocks: int, growth: float = SMALLEST_GROWTH) -> list[int]:
     """How many blocks, one after the other, are merged together.
 
-    Many blocks are merged in groups of three, so that the bound improves bit by bit; few are merged all at once, so
-    that the new ones have the same size.
+    Many blocks are merged in groups of two or three, so that the bound improves bit by bit; few are merged all at
+    once, so that the new ones have the same size.
 
     Examples
     --------
-    >>> group_sizes(7), group_sizes(12), group_sizes(13)
-    ([7], [3, 3, 3, 3], [3, 3, 3, 4])
+    >>> group_sizes(7), group_sizes(12), group_sizes(13), group_sizes(13, 2.0)
+    ([7], [3, 3, 3, 3], [3, 3, 3, 4], [2, 2, 2, 2, 2, 3])
     """
     if blocks <= _FEW:
         return [blocks] if blocks > 0 else []
-    groups = blocks // _GROUP
-    return [_GROUP] * (groups - 1) + [blocks - _GROUP * (groups - 1)]
+    size = 2 if growth == 2 else 3
+    groups = blocks // size
+    return [size] * (groups - 1) + [blocks - size * (groups - 1)]
 
 
-def merged_count(blocks: int) -> int:
-    """How many blocks replace this many; one and a half times as large, if there are enough.
+def merged_count(blocks: int, growth: float = SMALLEST_GROWTH) -> int:
+    """How many blocks replace this many, if sizes grow by this factor.
 
     Examples
     --------
     >>> [merged_count(blocks) for blocks in (1, 2, 3, 4, 5, 6, 7, 8, 9)]
     [1, 1, 2, 3, 3, 4, 5, 5, 6]
+    >>> merged_count(2, 2.0), merged_count(3, 2.0)
+    (1, 2)
     """
-    return max(1, round(blocks / _GROWTH))
+    return max(1, round(blocks / growth))
 
 
-def merged(group: Sequence[Block], labels: FloatArray, margins: FloatArray) -> list[Block]:
+def suitable_growth(exponent: float) -> float:
+    """By how much blocks should grow, if the work of a round grows with this power of their size.
+
+    Rounds that take far longer than those before prove little until they are over. If they do not, rounds in
+    between are a waste.
+
+    Examples
+    --------
+    >>> [suitable_growth(exponent) for exponent in (-0.5, 0.8, 1.2, 6.0)]
+    [2.0, 2.0, 2.0, 1.5]
+    """
+    affordable = (growth for growth in _GROWTHS if exponent <= 0 or growth**exponent <= _LONGER)
+    return max(affordable, default=SMALLEST_GROWTH)
+
+
+def merged(
+    group: Sequence[Block], labels: FloatArray, margins: FloatArray, growth: float = SMALLEST_GROWTH
+) -> list[Block]:
     """Fewer and larger blocks of the same samples, with the same share of the norm, and nothing proven yet."""
     samples = np.concatenate([block.samples for block in group])
-    count = merged_count(len(group))
+    count = merged_count(len(group), growth)
     share = math.fsum(block.next_share or block.share for block in group) / count
     return [Block(part, share) for part in dealt(samples, labels, margins, count)]
 

@@ -89,6 +89,30 @@ def search(problem: Problem, incumbent: Incumbent | None, limits: Limits, report
     return found.result()
 
 
+def take_up(problem: Problem, incumbent: Incumbent, limits: Limits, report: Report, effort: float) -> Result:
+    """Start from a good hyperplane: as :func:`search`, but with many samples only the compiled starts are tried.
+
+    Parameters
+    ----------
+    problem, limits, report, effort
+        As in :func:`search`.
+    incumbent : Incumbent
+        A good hyperplane.
+
+    Returns
+    -------
+    Result
+    """
+    if problem.n <= _FEW_SAMPLES and not problem.sparse:
+        return search(problem, incumbent, limits, report, effort)
+    watch = Watch(limits, report)
+    found = _Search(problem, limits, watch)
+    work = work_of(effort)
+    found.offer(incumbent, work)
+    found.start(work // 4)
+    return found.result()
+
+
 def polish(
     problem: Problem,
     incumbent: Incumbent,

@@ -208,6 +208,10 @@ class Proof:
         """Work until the next longer primal search is due; 0 if it is due now."""
         return max(0, int(self.primal_searches * primal.work_of(effort) / _PRIMAL_SHARE) - self.work)
 
+    def is_worth_a_primal_search(self, effort: float) -> bool:
+        """Whether one more longer primal search would be a small share of the work."""
+        return self.work >= (self.primal_searches + 1) * primal.work_of(effort) / _PRIMAL_SHARE
+
     def improve(self, effort: float) -> None:
         """Run a longer primal search if one is due: the first time, and again now and then in a long proof.
 
