@@ -121,7 +121,13 @@ _BLOCKS = {
     "round": _is_mapping,
 }
 _SOME_BLOCKS = {"samples": _is_anything, "sizes": _is_anything, "numbers": _is_anything}
-_GROUP = {"before": _is_count, "after": _is_mapping, "open": lambda value: isinstance(value, list), "cut": _is_flag}
+_GROUP = {
+    "before": _is_count,
+    "after": _is_mapping,
+    "unknown": lambda value: isinstance(value, list),
+    "open": lambda value: isinstance(value, list),
+    "cut": _is_flag,
+}
 _ROUND = {"work": _is_count, "blocks": _is_count, "cut": _is_count, "improved": _is_flag}
 _AXES = {"first_axis": _is_anything, "mirrored": _is_count}
 
@@ -265,8 +271,9 @@ def _check_blocks(proof: Any, problem: Problem) -> None:
         _require(len(before) == group["before"] > 0 and len(after) > 0, f"{name} does not fit the blocks that wait")
         same = np.array_equal(np.sort(np.concatenate(before)), np.sort(np.concatenate(after)))
         _require(same, f"{name}.after has other samples than the blocks before")
-        places = all(is_whole(each) and 0 <= each < len(after) for each in group["open"])
-        _require(places, f"{name}.open is {_short(group['open'])}; expected places below {len(after)}")
+        for kind in ("unknown", "open"):
+            places = all(is_whole(each) and 0 <= each < len(after) for each in group[kind])
+            _require(places, f"{name}.{kind} is {_short(group[kind])}; expected places below {len(after)}")
     _require(place in (0, len(waiting)), "blocks.groups does not have all blocks that wait")
 
 

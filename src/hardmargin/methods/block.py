@@ -32,6 +32,10 @@ _SET_UP = 5_000_000
 _SET_UP_PER_NUMBER = 2000
 
 
+# How a search ends if it was not for its work.
+_LIMITS = (Status.TIME_LIMIT, Status.INTERRUPTED, Status.NODE_LIMIT)
+
+
 class BlockTask(NamedTuple):
     """A block to be bounded, as plain data.
 
@@ -47,6 +51,8 @@ class BlockTask(NamedTuple):
         Work after which to end.
     memory : float
         Gigabytes.
+    nodes : int or None
+        Number of subproblems after which to end; None means no limit.
     seed : int
     """
 
@@ -56,6 +62,7 @@ class BlockTask(NamedTuple):
     gap: float
     work: float
     memory: float
+    nodes: int | None
     seed: int
 
 
@@ -72,6 +79,8 @@ class BlockAnswer(NamedTuple):
         Subproblems examined, and the work that this took.
     cut : bool
         Whether the search was ended before it was finished, so that more work might prove more.
+    interrupted : bool
+        Whether that was because of a limit of the solve, and not because the block had its share of the work.
     """
 
     lower_bound: float
@@ -81,6 +90,7 @@ class BlockAnswer(NamedTuple):
     nodes: int
     work: int
     cut: bool
+    interrupted: bool = False
 
 
 def bound_block(task: BlockTask, seconds: float, go_on: Callable[[], bool]) -> BlockAnswer:
@@ -91,7 +101,7 @@ def bound_block(task: BlockTask, seconds: float, go_on: Callable[[], bool]) -> B
         return BlockAnswer(0.0, 0.0, np.zeros(task.problem.m), label, 0, 0, cut=False)
     if task.problem.sparse:
         return _bound_sparse(task, seconds, go_on)
-    limits = Limits(seconds, task.gap, seed=task.seed)
+    limits = Limits(seconds, task.gap, node_limit=task.nodes, seed=task.seed)
 
     def report(*_: object) -> None:
         if not go_on():
@@ -132,6 +142,7 @@ def bound_block(task: BlockTask, seconds: float, go_on: Callable[[], bool]) -> B
         # Setting the problem up and the primal search count too.
         work + _SET_UP + _SET_UP_PER_NUMBER * task.problem.n * (task.problem.m + 1),
         cut and found.gap > task.gap,
+        found.gap > task.gap and found.status in _LIMITS,
     )
 
 

@@ -130,6 +130,8 @@ class _Group:
     def __init__(self, before: list[Block], after: list[Block]) -> None:
         self.before = before
         self.after = after
+        # The places of the new blocks that nothing is known about, and of those that are not done.
+        self._unknown = set(range(len(after)))
         self._open = set(range(len(after)))
         self._cut = False
 
@@ -138,28 +140,39 @@ class _Group:
         block = self.after[place]
         norm = 0.5 * float(answer.coef @ answer.coef)
         self.after[place] = replace(block, bound=contribution(block.share, answer.lower_bound), norm=norm)
-        self._open.discard(place)
-        self._cut = self._cut or answer.cut
+        self._unknown.discard(place)
+        if not answer.interrupted:
+            self._open.discard(place)
+            self._cut = self._cut or answer.cut
 
     def state(self) -> dict[str, Any]:
         """What the group looks like, as plain data; the blocks before are part of those that wait."""
-        return {"before": len(self.before), "after": plain(self.after), "open": self.open, "cut": self._cut}
+        return {
+            "before": len(self.before),
+            "after": plain(self.after),
+            "unknown": sorted(self._unknown),
+            "open": self.open,
+            "cut": self._cut,
+        }
 
     @classmethod
     def of(cls, before: list[Block], state: dict[str, Any]) -> _Group:
         """The inverse of :meth:`state`."""
         group = cls(before, restored(state["after"]))
-        group._open, group._cut = set(state["open"]), state["cut"]
+        group._unknown, group._open, group._cut = set(state["unknown"]), set(state["open"]), state["cut"]
         return group
 
     @property
     def open(self) -> list[int]:
-        """The places of the new blocks that are not yet bounded."""
+        """The places of the new blocks that are not done."""
         return sorted(self._open)
 
     def is_replaced(self, share_value: float) -> bool:
-        """Whether the new blocks are all bounded, and to be used."""
-        return not self._open and (not self._cut or proves_more(self.after, self.before, share_value))
+        """Whether the new blocks are to be used."""
+        if self._unknown:
+            return False
+        solved = not (self._open or self._cut)
+        return solved or proves_more(self.after, self.before, share_value)
 
     def best(self, share_value: float) -> list[Block]:
         """The blocks to be used."""
@@ -377,6 +390,7 @@ class BlocksProof(Proof):
                 self.limits.gap if whole else max(self.limits.gap, _BLOCK_GAP),
                 work,
                 memory_of(self._options, self.problem) / self.limits.threads,
+                None if self.limits.node_limit is None else max(1, self.limits.node_limit - self.all_nodes),
                 self.limits.seed,
             )
 
