@@ -163,7 +163,8 @@ def test_a_run_can_be_stopped_and_resumed(tmp_path) -> None:
     result = solve(data.X, data.y, 10.0, checkpoint=path, node_limit=150, **settings)
     while result.status is Status.NODE_LIMIT and pauses < 1000:
         pauses += 1
-        result = solve(data.X, data.y, 10.0, checkpoint=path, resume=path, node_limit=result.nodes + 150, **settings)
+        later = {"checkpoint": path, "resume": path, "node_limit": result.nodes + 150}
+        result = solve(data.X, data.y, 10.0, **later, **settings)
     assert pauses >= 2
     assert result.lower_bound == pytest.approx(whole.lower_bound, rel=1e-12)
 
