@@ -12,6 +12,7 @@ from brute_force import KINDS, case_and_optimum, compared, optimum
 from hardmargin import Problem, Status, solve, verify
 from hardmargin.data import generate
 from hardmargin.methods import blocks as method
+from hardmargin.methods.block import BlockTask, bound_block
 from hardmargin.presolve import presolve
 from hardmargin.search import blocks, tasks
 from hardmargin.search.blocks import Block
@@ -129,6 +130,15 @@ def test_blocks_of_one_class_prove_nothing_and_break_nothing() -> None:
     X, y = np.arange(12.0).reshape(-1, 1), np.array([0] * 11 + [1])
     result = solve(X, y, 1e3, method="blocks", options={"first_size": 2, "last_size": 4})
     assert 0 <= result.lower_bound <= result.objective
+
+
+def test_costs_out_of_range_prove_nothing() -> None:
+    assert blocks.contribution(0.5, math.inf) == 0.0
+    whole = problem_of(1, C=1e305)
+    part = Block(np.arange(whole.n), 1e-10).problem(whole)
+    assert np.isinf(part.costs).all()
+    task = BlockTask(part, np.zeros(whole.m), 1.0, 1e-4, math.inf, 1.0, None, 0)
+    assert bound_block(task, math.inf, lambda: True).lower_bound == 0.0
 
 
 def test_larger_blocks_prove_more() -> None:

@@ -132,7 +132,12 @@ class Presolved:
 
 
 def presolve(
-    problem: Problem, *, reduce: bool = True, project: Projector | None = None, check: Check = no_check
+    problem: Problem,
+    *,
+    reduce: bool = True,
+    shift_features: bool = True,
+    project: Projector | None = None,
+    check: Check = no_check,
 ) -> Presolved:
     """Reduce a problem without changing its optimum.
 
@@ -142,6 +147,9 @@ def presolve(
     reduce : bool
         False keeps all samples of positive cost and all features, in their order: the features are only shifted,
         and scaled only if their size is far from 1.
+    shift_features : bool
+        False leaves features that vary where they are: those of a part of a problem have been shifted already, and
+        a second shift would round them once more.
     project : callable, optional
         Finds fewer coordinates for dependent features; by default :func:`hardmargin.projection.projection`. Only
         its last digits depend on the machine.
@@ -160,6 +168,8 @@ def presolve(
     check()
     selection = _Selection(problem.X, rows)
     varies, shift = _shifts(selection, check)
+    if not shift_features:
+        shift[varies] = 0.0
     features = np.flatnonzero(varies) if reduce else np.arange(problem.m)
     check()
     projected = None

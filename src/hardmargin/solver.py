@@ -107,13 +107,14 @@ def solve(
         ``report(time, upper, lower, nodes)``, called as the bounds change.
     checkpoint : path, optional
         A file for the state of the search, written at intervals and when the search ends, including by Ctrl-C or
-        SIGTERM. If the process is killed, work since the last write is lost. For auto, packing and directions.
+        SIGTERM. If the process is killed, work since the last write is lost. For auto, packing, directions and
+        blocks.
     resume : path, optional
         A file that ``checkpoint`` has written for the same data: the search continues from there. It may be the
         same file as ``checkpoint``. The time limit applies to this run; nodes are counted over all runs.
     cluster : str or distributed.Client, optional
         The address of a Dask scheduler, ``"local"`` or ``"local:N"`` for N processes on this machine, or a client:
-        the search is spread over its workers. For auto, packing and directions.
+        the search is spread over its workers. For auto, packing, directions and blocks.
     checkpoint_interval : float
         Least number of seconds between two checkpoints.
     node_limit : int or None

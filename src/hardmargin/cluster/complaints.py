@@ -53,4 +53,5 @@ def complain_of_absence(link: Link, warn: Warn) -> None:
 def complain_of_failure(error: BaseException, warn: Warn) -> None:
     """Warn that a worker failed, unless it was only lost."""
     if not isinstance(error, _LOST):
-        warn("failure", f"a worker of the cluster failed ({type(error).__name__}: {error}); {_HERE}.")
+        why = f"{type(error).__name__}: {error}"
+        warn("failure", f"a worker of the cluster failed ({why}); its work is done again.")

@@ -1,10 +1,12 @@
-"""The default: both exact methods, taking turns as suits the problem, so that the caller need not choose.
+"""The default: the exact methods and blocks, taking turns as suits the problem, so that the caller need not choose.
 
 The search over directions is far ahead with few features, the search over samples with many; in between either one
 may be. The method that is likely to be ahead by the number of features starts, and works alone for a while, which
 is enough for most problems. Then the other one gets turns too. As soon as both can forecast how much work they will
 need (:meth:`hardmargin.search.proof.Proof.remaining_work`), they share the work accordingly. They share the best
-hyperplane and the best bound. Turns are measured in work instead of seconds, so a run on one thread is repeatable.
+hyperplane and the best bound. If neither expects to finish in time, blocks (:mod:`hardmargin.methods.blocks`) get
+most of the work; with very many samples they are alone. Turns are measured in work instead of seconds, so a run on
+one thread is repeatable.
 """
 
 from __future__ import annotations
@@ -32,6 +34,8 @@ _MANY_SAMPLES = 300
 # alone.
 _VERY_MANY_SAMPLES = 20_000
 _MANY_NUMBERS = 500_000
+# Their share of the memory.
+_BLOCKS_MEMORY = 0.25
 
 
 @dataclass(frozen=True)
@@ -70,22 +74,29 @@ def run(
     """Solve with the methods that suit the problem; see :class:`hardmargin.methods.base.Method`."""
     settings = options or Options()
 
+    def bounds(found: Result, memory: float, last_size: int | None) -> Member:
+        for_blocks = blocks.Options(last_size=last_size, memory=memory, **settings.shared())
+        proof = BlocksProof(problem, found, limits, report, for_blocks, context)
+        return Member(proof, int(settings.first_turn))
+
     def members(found: Result) -> list[Member]:
-        bounds = Member(_blocks(problem, found, limits, report, settings, context), int(settings.first_turn))
         memory = memory_of(settings, problem)
         if not _suits_exact_methods(problem, memory, limits.threads):
-            return [bounds]
+            return [bounds(found, memory, None)]
+        with_blocks = problem.n >= _MANY_SAMPLES
+        for_blocks = memory * _BLOCKS_MEMORY if with_blocks else 0.0
         exact = exact_members(
             problem,
             found,
             limits,
             report,
             settings,
-            memory=memory,
+            memory=memory - for_blocks,
             first_turn=int(settings.first_turn),
             context=context,
         )
-        return [*exact, bounds] if problem.n >= _MANY_SAMPLES else exact
+        # At least two blocks, because the other methods search the whole problem.
+        return [*exact, bounds(found, for_blocks, -(-problem.n // 2))] if with_blocks else exact
 
     return prove(
         problem,
@@ -106,16 +117,3 @@ def _suits_exact_methods(problem: Problem, memory: float, threads: int) -> bool:
         return False
     fits = directions.fits if has_few_features(problem) else packing.fits
     return fits(problem, memory / 2, threads)
-
-
-def _blocks(
-    problem: Problem,
-    found: Result,
-    limits: Limits,
-    report: Report,
-    options: Options,
-    context: Context | None,
-) -> BlocksProof:
-    """The bound by blocks; at least two, because the other methods search the whole problem."""
-    settings = blocks.Options(last_size=max(1, problem.n // 2), **options.shared())
-    return BlocksProof(problem, found, limits, report, settings, context)

@@ -16,7 +16,7 @@ from hardmargin.methods.pair import exact_members, has_few_features
 from hardmargin.presolve import presolve
 from hardmargin.problem import Problem
 from hardmargin.search import primal
-from hardmargin.search.portfolio import turns
+from hardmargin.search.portfolio import leading_proof, turns
 from hardmargin.status import Status
 
 # Blocks are small, and there are many of them: turns and searches are shorter than for a whole problem. Only if a
@@ -96,8 +96,8 @@ class BlockAnswer(NamedTuple):
 def bound_block(task: BlockTask, seconds: float, go_on: Callable[[], bool]) -> BlockAnswer:
     """Search a block; see :data:`hardmargin.search.tasks.Run`."""
     label = float(task.problem.y[0])
-    if (task.problem.y == label).all():
-        # w = 0 keeps all samples.
+    if (task.problem.y == label).all() or not np.isfinite(task.problem.costs).all():
+        # w = 0 keeps all samples, or nothing can be proven.
         return BlockAnswer(0.0, 0.0, np.zeros(task.problem.m), label, 0, 0, cut=False)
     if task.problem.sparse:
         return _bound_sparse(task, seconds, go_on)
@@ -108,9 +108,17 @@ def bound_block(task: BlockTask, seconds: float, go_on: Callable[[], bool]) -> B
             # How every method is told to end.
             raise KeyboardInterrupt
 
+    def check() -> None:
+        if limits.remaining() == 0 or not go_on():
+            raise _EndedError
+
     # The features of the whole problem are independent, and those of most blocks are, too.
     n, m = task.problem.n, task.problem.m
-    reduced = presolve(task.problem, project=None if n <= m else _no_projection)
+    project = None if n <= m else _no_projection
+    try:
+        reduced = presolve(task.problem, shift_features=False, project=project, check=check)
+    except _EndedError:
+        return BlockAnswer(0.0, np.inf, np.zeros(m), label, 0, 0, cut=True, interrupted=True)
     coef, intercept = reduced.reduce(task.coef, task.intercept)
     if not np.isfinite([*coef, intercept]).all():
         coef, intercept = np.zeros(reduced.problem.m), label
@@ -129,8 +137,7 @@ def bound_block(task: BlockTask, seconds: float, go_on: Callable[[], bool]) -> B
         work = sum(member.proof.work for member in members)
         nodes = sum(member.proof.nodes for member in members)
         cut = not all(member.ended for member in members)
-        # They have shared what they know.
-        found = members[0].proof.result()
+        found = leading_proof(members).result()
     with np.errstate(over="ignore", invalid="ignore"):
         coef, intercept = reduced.restore(np.array(found.coef), found.intercept)
     return BlockAnswer(
@@ -146,6 +153,10 @@ def bound_block(task: BlockTask, seconds: float, go_on: Callable[[], bool]) -> B
     )
 
 
+class _EndedError(Exception):
+    """A limit was reached before the search began."""
+
+
 def _no_projection(*_: object) -> None:
     """Keep the features; see :func:`hardmargin.presolve.presolve`."""
 
@@ -153,7 +164,8 @@ def _no_projection(*_: object) -> None:
 def _bound_sparse(task: BlockTask, seconds: float, go_on: Callable[[], bool]) -> BlockAnswer:
     """Search a block of sparse samples: few of the features occur in it, and these fit into dense samples."""
     X = cast("Any", task.problem.X)
-    features = np.unique(X.indices)
+    # One feature at least.
+    features = np.unique(np.append(X.indices, 0))
     dense = replace(task.problem, X=np.ascontiguousarray(X[:, features].toarray()))
     answer = bound_block(task._replace(problem=dense, coef=task.coef[features]), seconds, go_on)
     coef = np.zeros(task.problem.m)

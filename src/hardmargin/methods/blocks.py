@@ -51,6 +51,7 @@ from hardmargin.search.context import Context
 from hardmargin.search.portfolio import Member, prove
 from hardmargin.search.proof import Proof
 from hardmargin.search.tasks import Batch
+from hardmargin.units import GIGABYTE
 from hardmargin.validation import is_whole
 
 HAS_FRONTIER = True
@@ -66,10 +67,16 @@ _WORTHWHILE = 2.0
 # A block that needs this many times the work of those before it, or the work planned at first, is left as it is.
 _PATIENCE = 50.0
 _LEAST_WORK = 1_000_000_000
+# A trial may take this much work in any case.
+_LEAST_TRIAL = 100_000_000
 # If a round of merging proves nothing, the next one may take this many times the work.
 _MORE_WORK = 4.0
 # Hyperplanes of blocks that are tried on all samples after a round.
 _POLISHED = 200
+# Into how many parts the memory is divided, one for each block that is searched, and bytes per number of a block:
+# of the samples, their reduced form, and the copies of the core.
+_SIDE_BY_SIDE = 4
+_BYTES_PER_NUMBER = 60
 # Seconds between two reports of a better bound.
 _REPORT_INTERVAL = 0.2
 # Relative gap of a block that is one of several.
@@ -139,7 +146,9 @@ class _Group:
         """Take over what was proven about one of the new blocks."""
         block = self.after[place]
         norm = 0.5 * float(answer.coef @ answer.coef)
-        self.after[place] = replace(block, bound=contribution(block.share, answer.lower_bound), norm=norm)
+        # A block that was interrupted is searched again, and may then be interrupted earlier.
+        bound = max(block.bound, contribution(block.share, answer.lower_bound))
+        self.after[place] = replace(block, bound=bound, norm=norm)
         self._unknown.discard(place)
         if not answer.interrupted:
             self._open.discard(place)
@@ -266,7 +275,9 @@ class BlocksProof(Proof):
         """Deal the samples out to blocks of a size that can be bounded quickly."""
         order = stratified(np.arange(self.problem.n), self.problem.y, self._margins())
         size = self._options.first_size or self._size_by_trials(order)
-        count = max(1, round(self.problem.n / size))
+        if self.finished:
+            return
+        count = max(1, math.ceil(self.problem.n / min(size, self._most_samples)))
         self._waiting = [Block(np.sort(order[first::count]), 1 / count) for first in range(count)]
         self._block_work = max(_LEAST_WORK, _PATIENCE * _FIRST_WORK / count) if count > 1 else 0.0
 
@@ -275,14 +286,15 @@ class BlocksProof(Proof):
 
         Small blocks take little work each, but there are many of them: sizes grow at least until the total rises.
         """
-        n = self.problem.n
+        n = self._most_samples
         size = float(min(n, max(_SMALLEST, min(_SAMPLES_PER_FEATURE * (self.problem.m + 1), _MOST_AT_FIRST))))
-        last = least = self._trial(order, size)
+        last = least = self._trial(order, size, math.inf)
         while size < n and not self.finished:
             larger = min(float(n), _TRIAL_GROWTH * size)
-            total = self._trial(order, larger)
+            most = max(_FIRST_WORK, _WORTHWHILE * least)
+            total = self._trial(order, larger, most)
             self._set_growth(total, last, larger / size)
-            if total > max(_FIRST_WORK, _WORTHWHILE * least):
+            if not math.isfinite(total) or total > most:
                 break
             size, last, least = larger, total, min(least, total)
         return size
@@ -294,11 +306,12 @@ class BlocksProof(Proof):
         else:
             self._growth = SMALLEST_GROWTH
 
-    def _trial(self, order: NDArray[np.intp], size: float) -> float:
-        """The work of all blocks of this size, judged by one of them; infinite if it cannot be solved in time."""
+    def _trial(self, order: NDArray[np.intp], size: float, most: float) -> float:
+        """The work of all blocks of this size, judged by one of them; infinite if it may be more than ``most``."""
         count = max(1, round(self.problem.n / size))
         answers: list[BlockAnswer] = []
-        self._run([Block(np.sort(order[::count]), 1 / count)], _FIRST_WORK, partial(_add, answers))
+        work = max(_LEAST_TRIAL, min(most / count, _FIRST_WORK))
+        self._run([Block(np.sort(order[::count]), 1 / count)], work, partial(_add, answers))
         return count * float(answers[0].work) if answers and not answers[0].cut else math.inf
 
     def _begin_round(self) -> None:
@@ -308,10 +321,12 @@ class BlocksProof(Proof):
             self.improve(self._effort)
         ended = self._round
         count = len(self._done)
+        # The order in which groups were completed depends on the threads.
+        self._done.sort(key=lambda block: int(block.samples[0]))
         if not self._first:
             self._set_growth(ended.work, self._work_before, self._count_before / count)
         size = self.problem.n / merged_count(count, self._growth)
-        too_large = self._options.last_size is not None and size > self._options.last_size
+        too_large = size > self._most_samples
         if too_large or (len(self._done) == 1 and not ended.cut):
             self.stuck = True
             return
@@ -341,12 +356,13 @@ class BlocksProof(Proof):
             self._share_value = total_bound([*self._done, *self._waiting])
         places = [(group, k) for group in self._groups for k in group.open]
         work_before = self.work
+        hyperplanes: dict[int, Incumbent] = {}
 
         def take(place: int, answer: BlockAnswer) -> None:
             group, k = places[place]
             group.take(k, answer)
             self._round.take(answer)
-            self._hyperplanes.append(Incumbent(answer.coef, answer.intercept))
+            hyperplanes[place] = Incumbent(answer.coef, answer.intercept)
             if group.is_replaced(self._share_value):
                 self._round.improved = self._unreported = True
 
@@ -356,6 +372,7 @@ class BlocksProof(Proof):
             )
 
         self._run([group.after[k] for group, k in places], self._block_work or math.inf, take, more)
+        self._hyperplanes += [hyperplanes[place] for place in sorted(hyperplanes)]
         over = [group for group in self._groups if not group.open]
         self._groups = [group for group in self._groups if group.open]
         self._done += chain.from_iterable(group.best(self._share_value) for group in over)
@@ -367,6 +384,27 @@ class BlocksProof(Proof):
         blocks = chain(self._done, *(group.best(self._share_value) for group in self._groups))
         self.own_bound = max(self.own_bound, total_bound(blocks))
         self.learn(self.incumbent, self.objective, self.own_bound)
+
+    @property
+    def _block_memory(self) -> float:
+        """Gigabytes for one block; it does not depend on the threads, because the bound should not."""
+        return memory_of(self._options, self.problem) / _SIDE_BY_SIDE
+
+    @property
+    def _most_samples(self) -> int:
+        """The largest size of a block: the option ``last_size``, and what fits into memory."""
+        X: Any = self.problem.X
+        n, m = self.problem.n, self.problem.m
+        # The features of a block of sparse samples are those that occur in it.
+        per_sample = X.nnz / n if self.problem.sparse else math.inf
+        numbers = self._block_memory * GIGABYTE / _BYTES_PER_NUMBER
+        fits = max(numbers / max(m, 1), math.sqrt(numbers / max(per_sample, 1.0)))
+        return max(_SMALLEST, min(n, self._options.last_size or n, int(fits)))
+
+    def _nodes_per_block(self) -> int | None:
+        """Subproblems that a block may examine."""
+        limit = self.limits.node_limit
+        return None if limit is None else max(1, (limit - self.all_nodes) // self.limits.threads)
 
     def _checkpoint_due(self) -> bool:
         keeper = self.context.keeper
@@ -389,8 +427,8 @@ class BlocksProof(Proof):
                 self.intercept,
                 self.limits.gap if whole else max(self.limits.gap, _BLOCK_GAP),
                 work,
-                memory_of(self._options, self.problem) / self.limits.threads,
-                None if self.limits.node_limit is None else max(1, self.limits.node_limit - self.all_nodes),
+                self._block_memory,
+                self._nodes_per_block(),
                 self.limits.seed,
             )
 

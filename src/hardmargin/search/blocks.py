@@ -69,11 +69,13 @@ class Block:
     next_share: float = 0.0
 
     def problem(self, whole: Problem) -> Problem:
-        """The block as a problem of its own."""
+        """The block as a problem of its own; its costs may be infinite."""
+        with np.errstate(over="ignore"):
+            costs = whole.costs[self.samples] / self.share
         return Problem(
             whole.X[self.samples],
             whole.y[self.samples],
-            whole.costs[self.samples] / self.share,
+            costs,
             whole.classes,
             whole.C,
         )
@@ -86,8 +88,8 @@ def total_bound(blocks: Iterable[Block]) -> float:
 
 
 def contribution(share: float, lower_bound: float) -> float:
-    """What a block with a proven bound contributes."""
-    return max(0.0, share * lower_bound * (1 - ROUNDING))
+    """What a block with a proven bound contributes; nothing if its costs are out of range."""
+    return max(0.0, share * lower_bound * (1 - ROUNDING)) if math.isfinite(lower_bound) else 0.0
 
 
 def proves_more(after: Sequence[Block], before: Sequence[Block], share_value: float) -> bool:
@@ -223,5 +225,7 @@ def plain(blocks: Sequence[Block]) -> dict[str, NDArray[np.generic]]:
 
 def restored(state: Mapping[str, NDArray[np.generic]]) -> list[Block]:
     """The inverse of :func:`plain`."""
+    if len(state["sizes"]) == 0:
+        return []
     samples = np.split(state["samples"].astype(np.intp), np.cumsum(state["sizes"].astype(np.intp))[:-1])
-    return [Block(rows, *values) for rows, values in zip(samples, state["numbers"].tolist(), strict=False)]
+    return [Block(rows, *values) for rows, values in zip(samples, state["numbers"].tolist(), strict=True)]

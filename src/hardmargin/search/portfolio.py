@@ -129,6 +129,11 @@ def _next_to_finish(members: Sequence[Member], head_start: int) -> Member:
     return members[due.index(min(due))]
 
 
+def leading_proof(members: Sequence[Member]) -> Proof:
+    """The proof that knows how the portfolio has ended: the one that is finished; all share what is proven."""
+    return next((member.proof for member in members if member.proof.finished), members[0].proof)
+
+
 def turns(
     members: Sequence[Member],
     head_start: int,
@@ -250,9 +255,8 @@ def _result_of_turns(
     """Let the members take turns until one is finished; nodes include those examined before."""
 
     def best() -> Result:
-        last = next((member.proof for member in members if member.proof.finished), members[0].proof)
         return replace(
-            last.result(),
+            leading_proof(members).result(),
             nodes=nodes_before + sum(member.proof.nodes for member in members),
             presolve="; ".join(filter(None, (member.proof.reduced for member in members))),
         )

@@ -51,6 +51,12 @@ def work_of(effort: float) -> int:
     return _whole(_WORK * effort)
 
 
+def planned_work(problem: Problem, effort: float) -> int:
+    """The approximate number of multiply-adds of a search of this problem."""
+    passes = _whole(_PASSES * effort * problem.n * max(1, problem.m)) if problem.n > _WALK_SAMPLES else 0
+    return max(work_of(effort), passes)
+
+
 def search(problem: Problem, incumbent: Incumbent | None, limits: Limits, report: Report, effort: float) -> Result:
     """Search for a good hyperplane and prove a first bound.
 

@@ -206,11 +206,15 @@ class Proof:
 
     def work_until_primal_search(self, effort: float) -> int:
         """Work until the next longer primal search is due; 0 if it is due now."""
-        return max(0, int(self.primal_searches * primal.work_of(effort) / _PRIMAL_SHARE) - self.work)
+        return max(0, self._work_for(self.primal_searches, effort) - self.work)
 
     def is_worth_a_primal_search(self, effort: float) -> bool:
         """Whether one more longer primal search would be a small share of the work."""
-        return self.work >= (self.primal_searches + 1) * primal.work_of(effort) / _PRIMAL_SHARE
+        return self.work >= self._work_for(self.primal_searches + 1, effort)
+
+    def _work_for(self, searches: int, effort: float) -> int:
+        """The work of which this many longer primal searches are a small share."""
+        return int(searches * primal.planned_work(self.problem, effort) / _PRIMAL_SHARE)
 
     def improve(self, effort: float) -> None:
         """Run a longer primal search if one is due: the first time, and again now and then in a long proof.
