@@ -73,10 +73,13 @@ _LEAST_TRIAL = 100_000_000
 _MORE_WORK = 4.0
 # Hyperplanes of blocks that are tried on all samples after a round.
 _POLISHED = 200
-# Into how many parts the memory is divided, one for each block that is searched, and bytes per number of a block:
-# of the samples, their reduced form, and the copies of the core.
+# Into how many parts the memory is divided, one for each block that is searched; the gigabytes that each has at
+# least; and bytes per number of a block, of the samples, their reduced form, and the copies of the core.
 _SIDE_BY_SIDE = 4
+_LEAST_MEMORY = 0.06
 _BYTES_PER_NUMBER = 60
+# The samples of a block have at most this many numbers: up to here, dependent features are replaced by fewer.
+_MOST_NUMBERS = 2_000_000
 # Seconds between two reports of a better bound.
 _REPORT_INTERVAL = 0.2
 # Relative gap of a block that is one of several.
@@ -300,11 +303,9 @@ class BlocksProof(Proof):
         return size
 
     def _set_growth(self, work: float, work_before: float, size_ratio: float) -> None:
-        """Choose by how much blocks grow, given the work of two rounds and the ratio of their blocks' sizes."""
-        if math.isfinite(work) and work > 0 and 0 < work_before < math.inf and size_ratio > 1:
+        """Choose by how much blocks grow, given the work of two rounds, if known, and the ratio of their sizes."""
+        if 0 < work < math.inf and 0 < work_before < math.inf and size_ratio > 1:
             self._growth = suitable_growth(math.log(work / work_before) / math.log(size_ratio))
-        else:
-            self._growth = SMALLEST_GROWTH
 
     def _trial(self, order: NDArray[np.intp], size: float, most: float) -> float:
         """The work of all blocks of this size, judged by one of them; infinite if it may be more than ``most``."""
@@ -388,16 +389,16 @@ class BlocksProof(Proof):
     @property
     def _block_memory(self) -> float:
         """Gigabytes for one block; it does not depend on the threads, because the bound should not."""
-        return memory_of(self._options, self.problem) / _SIDE_BY_SIDE
+        return max(_LEAST_MEMORY, memory_of(self._options, self.problem) / _SIDE_BY_SIDE)
 
     @property
     def _most_samples(self) -> int:
-        """The largest size of a block: the option ``last_size``, and what fits into memory."""
+        """The largest size of a block: the option ``last_size``, and what can be handled."""
         X: Any = self.problem.X
         n, m = self.problem.n, self.problem.m
         # The features of a block of sparse samples are those that occur in it.
         per_sample = X.nnz / n if self.problem.sparse else math.inf
-        numbers = self._block_memory * GIGABYTE / _BYTES_PER_NUMBER
+        numbers = min(self._block_memory * GIGABYTE / _BYTES_PER_NUMBER, _MOST_NUMBERS)
         fits = max(numbers / max(m, 1), math.sqrt(numbers / max(per_sample, 1.0)))
         return max(_SMALLEST, min(n, self._options.last_size or n, int(fits)))
 
