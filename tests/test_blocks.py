@@ -141,6 +141,22 @@ def test_costs_out_of_range_prove_nothing() -> None:
     assert bound_block(task, math.inf, lambda: True).lower_bound == 0.0
 
 
+@pytest.mark.parametrize(("first", "last"), [(2, 3), (4, 9), (5, 5), (9, 4)])
+def test_no_block_is_larger_than_asked(first, last, monkeypatch) -> None:
+    sizes: list[int] = []
+
+    def noted(task, *arguments):
+        sizes.append(task.problem.n)
+        return bound_block(task, *arguments)
+
+    monkeypatch.setattr(method, "bound_block", noted)
+    data = generate("A", 40, 2, 0)
+    options = {"first_size": first, "last_size": last}
+    solve(data.X, data.y, 10.0, method="blocks", options=options)
+    assert sizes
+    assert max(sizes) <= last
+
+
 def test_larger_blocks_prove_more() -> None:
     data = generate("B", 300, 3, 0)
     bounds = [

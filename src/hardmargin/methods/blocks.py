@@ -400,7 +400,7 @@ class BlocksProof(Proof):
         per_sample = X.nnz / n if self.problem.sparse else math.inf
         numbers = min(self._block_memory * GIGABYTE / _BYTES_PER_NUMBER, _MOST_NUMBERS)
         fits = max(numbers / max(m, 1), math.sqrt(numbers / max(per_sample, 1.0)))
-        return max(_SMALLEST, min(n, self._options.last_size or n, int(fits)))
+        return min(n, self._options.last_size or n, max(_SMALLEST, int(fits)))
 
     def _nodes_per_block(self) -> int | None:
         """Subproblems that a block may examine."""
