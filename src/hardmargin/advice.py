@@ -136,7 +136,7 @@ def _rounded_up(value: float) -> str:
     Examples
     --------
     >>> _rounded_up(3.125), _rounded_up(20.0), _rounded_up(0.00123456), _rounded_up(999.5)
-    ('3.13', '20', '0.00124', '1e+03')
+    ('3.13', '20', '0.00124', '1000')
     """
     unit = 10.0 ** (math.floor(math.log10(value)) - 2)
-    return f"{math.ceil(value / unit * (1 - 1e-12)) * unit:.3g}"
+    return f"{float(f'{math.ceil(value / unit * (1 - 1e-12)) * unit:.3g}'):g}"
