@@ -39,9 +39,6 @@ KINDS = ("noise", "A", "B")
 # Samples on which the accuracy is measured, and labels that are flipped.
 TEST_SAMPLES = 10_000
 FLIPPED = 0.05
-# The scales and offsets that are tried for the direction of LinearSVC.
-WIDTHS = 80
-OFFSETS = 20_000
 # Seconds for a process to start, to make its data and to end, and the multiple of the limit that counts as hanging.
 GRACE = 300.0
 PATIENCE = 3.0
@@ -84,13 +81,10 @@ def make_data(kind: str, n: int, m: int, seed: int) -> tuple[Array, Array, Array
 def best_on_line(scores: Array, y: Array, C: float) -> tuple[float, float, float]:
     """The best multiple and offset of a linear function for our objective.
 
-    The norm of the function's gradient must be 1. A hyperplane keeps the negative samples with a score of at most
-    ``low`` and the positive ones of at least ``low + width``, with the norm 2 / width. All samples are counted, but
-    only some widths are tried, and only some offsets if there are many samples.
-
     Parameters
     ----------
     scores : ndarray of shape (n,)
+        The values of the function; the norm of its gradient must be 1.
     y : ndarray of shape (n,)
         -1 and 1.
     C : float
@@ -100,24 +94,10 @@ def best_on_line(scores: Array, y: Array, C: float) -> tuple[float, float, float
     objective, factor, offset : float
         ``factor * scores + offset`` has the objective.
     """
-    negative, positive = np.sort(scores[y < 0]), np.sort(scores[y > 0])
-    best = min((C * len(negative), 0.0, 1.0), (C * len(positive), 0.0, -1.0))
-    spread = float(np.ptp(scores))
-    if spread == 0:
-        return best
-    # Narrower ones cost more than the constant model.
-    narrowest = max(math.sqrt(2 / best[0]), 1e-9 * spread)
-    for width in np.geomspace(narrowest, max(narrowest, spread), WIDTHS):
-        lows = np.concatenate([negative, positive - width])
-        if len(lows) > OFFSETS:
-            lows = np.quantile(lows, np.linspace(0, 1, OFFSETS))
-        # Rounding must not give up the sample that an offset belongs to.
-        given_up = len(negative) - np.searchsorted(negative, lows + 1e-12 * spread, side="right")
-        given_up = given_up + np.searchsorted(positive, lows + width - 1e-12 * spread, side="left")
-        at = int(np.argmin(given_up))
-        objective = 2 / width**2 + C * int(given_up[at])
-        best = min(best, (objective, 2 / width, -1 - 2 * float(lows[at]) / width))
-    return best
+    # As the solvers: only where it is needed, so that a process has what it measures.
+    from hardmargin._core import best_offset
+
+    return best_offset(scores, y, np.full(len(y), C), 1.0)
 
 
 def measure(run: Run) -> Record:

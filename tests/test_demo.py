@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import importlib.util
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from hardmargin import Result, verify
 from hardmargin.data import load
+from scripts import loaded
 
 pytest.importorskip("matplotlib", reason="the extra plot is not installed")
-
-FILE = Path(__file__).parents[1] / "examples" / "demo.py"
 
 
 @pytest.fixture(scope="module")
 def demo():
-    specification = importlib.util.spec_from_file_location("demo", FILE)
-    module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
-    return module
+    return loaded("examples/demo.py")
 
 
 @pytest.fixture(scope="module")

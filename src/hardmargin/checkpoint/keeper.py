@@ -134,9 +134,14 @@ class Keeper:
         interval = max(self._interval, self._writing_time / _LARGEST_SHARE)
         return max(0.0, self._written_at + interval - time.monotonic())
 
+    @property
+    def is_due(self) -> bool:
+        """Whether the next state has to be written now."""
+        return self.seconds_until_due() == 0
+
     def save_if_due(self, state: Callable[[], Mapping[str, Any]]) -> None:
         """Write a state if the last one is old enough."""
-        if self.seconds_until_due() == 0:
+        if self.is_due:
             self.save(state)
 
     @property

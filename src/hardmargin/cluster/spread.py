@@ -227,14 +227,8 @@ class Spread:
 
     def _collect(self, seconds: float) -> None:
         """Process what workers have returned; wait at most this many seconds for the first result."""
-        try:
-            returned = self._clock.get(self._answers, seconds)
-            while True:
-                if returned is not None:
-                    self._take(*returned)
-                returned = self._answers.get_nowait()
-        except queue.Empty:
-            return
+        for returned in self._clock.arrivals(self._answers, seconds):
+            self._take(*returned)
 
     def _take(self, ticket: int, found: Slice | BaseException) -> None:
         chunk = self._running.pop(ticket, None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -27,6 +27,20 @@ class Clock:
             If none has arrived by then.
         """
         return answers.get(timeout=max(0.0, seconds))
+
+    def arrivals(self, answers: queue.SimpleQueue[T | None], seconds: float) -> Iterator[T]:
+        """All answers that are there, after waiting for the first one for at most this many seconds.
+
+        An answer of None only ends the waiting.
+        """
+        try:
+            answer = self.get(answers, seconds)
+            while True:
+                if answer is not None:
+                    yield answer
+                answer = answers.get_nowait()
+        except queue.Empty:
+            return
 
 
 CLOCK = Clock()

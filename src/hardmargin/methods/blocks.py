@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from itertools import chain, pairwise
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -29,26 +29,25 @@ from hardmargin.limits import Limits
 from hardmargin.methods.base import SMALLEST_GAP as SMALLEST_GAP
 from hardmargin.methods.base import ProofOptions, memory_of, require_memory_limit
 from hardmargin.methods.block import BlockAnswer, BlockTask, bound_block
+from hardmargin.methods.block_groups import Group, Round, consecutive, restored_groups
 from hardmargin.problem import Problem
 from hardmargin.result import Result
 from hardmargin.search import primal
 from hardmargin.search.blocks import (
     SMALLEST_GROWTH,
     Block,
-    contribution,
     evened_shares,
     group_sizes,
     merged,
     merged_count,
     plain,
-    proves_more,
     restored,
     stratified,
     suitable_growth,
     total_bound,
 )
 from hardmargin.search.context import Context
-from hardmargin.search.portfolio import Member, prove
+from hardmargin.search.portfolio import prove_alone
 from hardmargin.search.proof import Proof
 from hardmargin.search.tasks import Batch
 from hardmargin.units import GIGABYTE
@@ -123,72 +122,7 @@ def run(
     context: Context | None = None,
 ) -> Result:
     """Search for a hyperplane and bound the optimum; see :class:`hardmargin.methods.base.Method`."""
-    settings = options or Options()
-
-    def members(found: Result) -> list[Member]:
-        return [Member(BlocksProof(problem, found, limits, report, settings, context))]
-
-    return prove(problem, incumbent, limits, report, settings.heuristic_effort, "blocks", members, context)
-
-
-class _Group:
-    """Blocks that are replaced by others of the same samples once these are bounded.
-
-    Larger blocks prove more as a rule. If some were not solved to the end and prove less, the old ones stay.
-    """
-
-    def __init__(self, before: list[Block], after: list[Block]) -> None:
-        self.before = before
-        self.after = after
-        # The places of the new blocks that nothing is known about, and of those that are not done.
-        self._unknown = set(range(len(after)))
-        self._open = set(range(len(after)))
-        self._cut = False
-
-    def take(self, place: int, answer: BlockAnswer) -> None:
-        """Take over what was proven about one of the new blocks."""
-        block = self.after[place]
-        norm = 0.5 * float(answer.coef @ answer.coef)
-        # A block that was interrupted is searched again, and may then be interrupted earlier.
-        bound = max(block.bound, contribution(block.share, answer.lower_bound))
-        self.after[place] = replace(block, bound=bound, norm=norm)
-        self._unknown.discard(place)
-        if not answer.interrupted:
-            self._open.discard(place)
-            self._cut = self._cut or answer.cut
-
-    def state(self) -> dict[str, Any]:
-        """What the group looks like, as plain data; the blocks before are part of those that wait."""
-        return {
-            "before": len(self.before),
-            "after": plain(self.after),
-            "unknown": sorted(self._unknown),
-            "open": self.open,
-            "cut": self._cut,
-        }
-
-    @classmethod
-    def of(cls, before: list[Block], state: dict[str, Any]) -> _Group:
-        """The inverse of :meth:`state`."""
-        group = cls(before, restored(state["after"]))
-        group._unknown, group._open, group._cut = set(state["unknown"]), set(state["open"]), state["cut"]
-        return group
-
-    @property
-    def open(self) -> list[int]:
-        """The places of the new blocks that are not done."""
-        return sorted(self._open)
-
-    def is_replaced(self, share_value: float) -> bool:
-        """Whether the new blocks are to be used."""
-        if self._unknown:
-            return False
-        solved = not (self._open or self._cut)
-        return solved or proves_more(self.after, self.before, share_value)
-
-    def best(self, share_value: float) -> list[Block]:
-        """The blocks to be used."""
-        return self.after if self.is_replaced(share_value) else self.before
+    return prove_alone(BlocksProof, problem, incumbent, limits, report, options or Options(), context)
 
 
 class BlocksProof(Proof):
@@ -216,12 +150,12 @@ class BlocksProof(Proof):
         self._first = True
         # The most work that a block may take; 0 means no limit.
         self._block_work = 0.0
-        self._round = _Round()
+        self._round = Round()
         # By how much blocks grow, and the work and the number of blocks of the round before.
         self._growth = SMALLEST_GROWTH
         self._work_before, self._count_before = 0, 0
         # The groups of the blocks that wait, with what is proven about the blocks that may replace them.
-        self._groups: list[_Group] = []
+        self._groups: list[Group] = []
         self._share_value = 0.0
         self._hyperplanes: list[Incumbent] = []
         # Whether more is proven than was reported, and when to report it.
@@ -253,8 +187,8 @@ class BlocksProof(Proof):
         self._growth = state["growth"]
         self._work_before, self._count_before = state["work_before"], state["count_before"]
         self._share_value = state["share_value"]
-        self._round = _Round(**state["round"])
-        self._groups = _restored_groups(state["groups"], self._waiting)
+        self._round = Round(**state["round"])
+        self._groups = restored_groups(state["groups"], self._waiting)
         self.own_bound = total_bound([*self._done, *self._waiting])
 
     def expected_bound(self) -> float:
@@ -338,16 +272,15 @@ class BlocksProof(Proof):
         self._work_before, self._count_before = ended.work, count
         shares = evened_shares(self._done)
         self._waiting = [replace(block, next_share=share) for block, share in zip(self._done, shares, strict=True)]
-        self._done, self._first, self._round = [], False, _Round()
+        self._done, self._first, self._round = [], False, Round()
 
-    def _form_groups(self) -> list[_Group]:
+    def _form_groups(self) -> list[Group]:
         """The blocks that wait, in groups, each with the blocks that may replace it."""
         if self._first:
-            return [_Group([block], [block]) for block in self._waiting]
-        ends = np.cumsum(group_sizes(len(self._waiting), self._growth)).tolist()
+            return [Group([block], [block]) for block in self._waiting]
         margins = self._margins()
-        groups = (self._waiting[begin:end] for begin, end in pairwise([0, *ends]))
-        return [_Group(group, merged(group, self.problem.y, margins, self._growth)) for group in groups]
+        groups = consecutive(self._waiting, group_sizes(len(self._waiting), self._growth))
+        return [Group(list(group), merged(group, self.problem.y, margins, self._growth)) for group in groups]
 
     def _run_groups(self) -> None:
         """Bound merged blocks, and replace the groups that prove less, until a step or the round is over."""
@@ -367,10 +300,11 @@ class BlocksProof(Proof):
             if group.is_replaced(self._share_value):
                 self._round.improved = self._unreported = True
 
+        keeper = self.context.keeper
+
         def more() -> bool:
-            return not (
-                0 < self.step_work <= self.work - work_before or self.out_of_nodes or self._checkpoint_due()
-            )
+            step_over = 0 < self.step_work <= self.work - work_before
+            return not (step_over or self.out_of_nodes or (keeper is not None and keeper.is_due))
 
         self._run([group.after[k] for group, k in places], self._block_work or math.inf, take, more)
         self._hyperplanes += [hyperplanes[place] for place in sorted(hyperplanes)]
@@ -404,12 +338,8 @@ class BlocksProof(Proof):
 
     def _nodes_per_block(self) -> int | None:
         """Subproblems that a block may examine."""
-        limit = self.limits.node_limit
-        return None if limit is None else max(1, (limit - self.all_nodes) // self.limits.threads)
-
-    def _checkpoint_due(self) -> bool:
-        keeper = self.context.keeper
-        return keeper is not None and keeper.seconds_until_due() == 0
+        allowed = self.nodes_allowed()
+        return max(1, allowed // self.limits.threads) if allowed > 0 else None
 
     def _run(
         self,
@@ -473,26 +403,5 @@ class BlocksProof(Proof):
         self.watch.report(self.objective, self.lower_bound, self.all_nodes)
 
 
-@dataclass
-class _Round:
-    """A round so far: its work, how many blocks were bounded, how many of them not to the end, and its success."""
-
-    work: int = 0
-    blocks: int = 0
-    cut: int = 0
-    improved: bool = False
-
-    def take(self, answer: BlockAnswer) -> None:
-        self.work += answer.work
-        self.blocks += 1
-        self.cut += answer.cut
-
-
 def _add(answers: list[BlockAnswer], _: int, answer: BlockAnswer) -> None:
     answers.append(answer)
-
-
-def _restored_groups(states: list[dict[str, Any]], waiting: list[Block]) -> list[_Group]:
-    ends = np.cumsum([state["before"] for state in states], dtype=np.intp).tolist()
-    parts = (waiting[begin:end] for begin, end in pairwise([0, *ends]))
-    return [_Group.of(before, state) for before, state in zip(parts, states, strict=True)]

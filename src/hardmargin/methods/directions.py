@@ -24,7 +24,7 @@ from hardmargin.problem import Problem
 from hardmargin.result import Result
 from hardmargin.search.context import Context
 from hardmargin.search.engine import SearchResult, plain_open, restored_open
-from hardmargin.search.portfolio import Member, prove
+from hardmargin.search.portfolio import prove_alone
 from hardmargin.search.proof import Proof
 from hardmargin.search.roots import direction_root
 from hardmargin.search.settings import DirectionSettings
@@ -80,11 +80,7 @@ def run(
     memory = memory_of(settings, problem)
     if not fits(problem, memory, limits.threads):
         refuse_too_large(problem, "directions", _least_memory(problem, limits.threads), memory)
-
-    def members(found: Result) -> list[Member]:
-        return [Member(DirectionProof(problem, found, limits, report, settings, context))]
-
-    return prove(problem, incumbent, limits, report, settings.heuristic_effort, "directions", members, context)
+    return prove_alone(DirectionProof, problem, incumbent, limits, report, settings, context)
 
 
 def fits(problem: Problem, memory: float, threads: int = 1) -> bool:

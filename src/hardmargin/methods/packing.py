@@ -24,7 +24,7 @@ from hardmargin.problem import Problem
 from hardmargin.result import Result
 from hardmargin.search.context import Context
 from hardmargin.search.engine import SearchResult, knowledge_of, plain_open, restored_open
-from hardmargin.search.portfolio import Member, prove
+from hardmargin.search.portfolio import prove_alone
 from hardmargin.search.proof import Proof
 from hardmargin.search.reduction import Reduction, reduction
 from hardmargin.search.roots import packing_root
@@ -99,11 +99,7 @@ def run(
     memory = memory_of(settings, problem)
     if not fits(problem, memory, limits.threads):
         refuse_too_large(problem, "packing", _least_memory(problem, limits.threads), memory)
-
-    def members(found: Result) -> list[Member]:
-        return [Member(PackingProof(problem, found, limits, report, settings, context))]
-
-    return prove(problem, incumbent, limits, report, settings.heuristic_effort, "packing", members, context)
+    return prove_alone(PackingProof, problem, incumbent, limits, report, settings, context)
 
 
 def fits(problem: Problem, memory: float, threads: int = 1) -> bool:

@@ -222,6 +222,38 @@ def prove(
     return replace(result, method=method)
 
 
+def prove_alone(
+    proof: type[Proof],
+    problem: Problem,
+    incumbent: Incumbent | None,
+    limits: Limits,
+    report: Report,
+    options: Any,
+    context: Context | None = None,
+) -> Result:
+    """Find a hyperplane, and let one kind of proof prove it optimal; see :func:`prove`.
+
+    Parameters
+    ----------
+    proof : type of Proof
+        Made from the problem, what the primal search has found, limits, report, options and context.
+    problem, incumbent, limits, report, context
+        As in :class:`hardmargin.methods.base.Method`.
+    options : ProofOptions
+        The method's settings.
+
+    Returns
+    -------
+    Result
+    """
+
+    def members(found: Result) -> list[Member]:
+        make: Callable[..., Proof] = proof
+        return [Member(make(problem, found, limits, report, options, context))]
+
+    return prove(problem, incumbent, limits, report, options.heuristic_effort, proof.kind, members, context)
+
+
 def _go_on_from(
     members: Sequence[Member], limits: Limits, keeper: Keeper | None, saved: Mapping[str, Any] | None
 ) -> int:
