@@ -38,8 +38,11 @@ def is_worth_making_dense(n: int, m: int, sparse: int) -> bool:
     return dense_bytes(n, m) <= max(_SMALL_BYTES, _LARGER * sparse)
 
 
+def stored_values(X: Any) -> int:
+    """Number of stored values, without the zeros of sparse samples."""
+    return int(X.size if isinstance(X, np.ndarray) else X.nnz)
+
+
 def rows_per_block(X: SampleArray, values: int) -> int:
     """How many rows of samples have about this many stored values; at least 1."""
-    n, m = X.shape
-    stored = int(n * m if isinstance(X, np.ndarray) else X.nnz)
-    return max(1, values * int(n) // max(1, stored))
+    return max(1, values * int(X.shape[0]) // max(1, stored_values(X)))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hardmargin.arrays import FloatArray, SampleArray, rows_per_block
+from hardmargin.arrays import FloatArray, SampleArray, rows_per_block, stored_values
 from hardmargin.penalty import resolved_penalty
 from hardmargin.validation import (
     combined_weights,
@@ -142,6 +142,11 @@ class Problem:
     def sparse(self) -> bool:
         """Whether the samples are stored as a sparse matrix."""
         return not isinstance(self.X, np.ndarray)
+
+    @property
+    def stored_values(self) -> int:
+        """Number of stored values of the samples, without the zeros of sparse ones."""
+        return stored_values(self.X)
 
     def evaluate(self, coef: ArrayLike, intercept: float) -> Evaluation:
         """Evaluate a hyperplane by the numerical contract: float64, kept means margin >= 1 - 1e-9.

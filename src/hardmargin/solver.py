@@ -251,8 +251,7 @@ def _check_overrun(limits: Limits) -> None:
 
 def _before_last_check(limits: Limits, problem: Problem) -> Limits:
     """The limits of a method, which leave time to evaluate its answer on the caller's data if these are large."""
-    X: Any = problem.X
-    values = X.nnz if problem.sparse else X.size
+    values = problem.stored_values
     if values < _LARGE:
         return limits
     seconds = min(_CHECK_SECONDS * values, _LARGEST_CHECK_SHARE * limits.time_limit)

@@ -30,8 +30,6 @@ _FIRST_TURN = 300_000_000
 # Multiply-adds for setting a problem up and for its primal search, per problem and per number of the data.
 _SET_UP = 5_000_000
 _SET_UP_PER_NUMBER = 2000
-
-
 # How a search ends if it was not for its work.
 _LIMITS = (Status.TIME_LIMIT, Status.INTERRUPTED, Status.NODE_LIMIT)
 
@@ -71,8 +69,8 @@ class BlockAnswer(NamedTuple):
 
     Attributes
     ----------
-    lower_bound, objective : float
-        The proven bound and the best objective.
+    lower_bound : float
+        The proven bound.
     coef, intercept
         The best hyperplane.
     nodes, work : int
@@ -84,7 +82,6 @@ class BlockAnswer(NamedTuple):
     """
 
     lower_bound: float
-    objective: float
     coef: FloatArray
     intercept: float
     nodes: int
@@ -98,7 +95,7 @@ def bound_block(task: BlockTask, seconds: float, go_on: Callable[[], bool]) -> B
     label = float(task.problem.y[0])
     if (task.problem.y == label).all() or not np.isfinite(task.problem.costs).all():
         # w = 0 keeps all samples, or nothing can be proven.
-        return BlockAnswer(0.0, 0.0, np.zeros(task.problem.m), label, 0, 0, cut=False)
+        return BlockAnswer(0.0, np.zeros(task.problem.m), label, 0, 0, cut=False)
     if task.problem.sparse:
         return _bound_sparse(task, seconds, go_on)
     limits = Limits(seconds, task.gap, node_limit=task.nodes, seed=task.seed)
@@ -118,7 +115,7 @@ def bound_block(task: BlockTask, seconds: float, go_on: Callable[[], bool]) -> B
     try:
         reduced = presolve(task.problem, shift_features=False, project=project, check=check)
     except _EndedError:
-        return BlockAnswer(0.0, np.inf, np.zeros(m), label, 0, 0, cut=True, interrupted=True)
+        return BlockAnswer(0.0, np.zeros(m), label, 0, 0, cut=True, interrupted=True)
     coef, intercept = reduced.reduce(task.coef, task.intercept)
     if not np.isfinite([*coef, intercept]).all():
         coef, intercept = np.zeros(reduced.problem.m), label
@@ -142,7 +139,6 @@ def bound_block(task: BlockTask, seconds: float, go_on: Callable[[], bool]) -> B
         coef, intercept = reduced.restore(np.array(found.coef), found.intercept)
     return BlockAnswer(
         found.lower_bound * reduced.bound_factor,
-        found.objective * reduced.objective_factor,
         coef,
         intercept,
         nodes,

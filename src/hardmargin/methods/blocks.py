@@ -328,10 +328,9 @@ class BlocksProof(Proof):
     @property
     def _most_samples(self) -> int:
         """The largest size of a block: the option ``last_size``, and what can be handled."""
-        X: Any = self.problem.X
         n, m = self.problem.n, self.problem.m
         # The features of a block of sparse samples are those that occur in it.
-        per_sample = X.nnz / n if self.problem.sparse else math.inf
+        per_sample = self.problem.stored_values / n if self.problem.sparse else math.inf
         numbers = min(self._block_memory * GIGABYTE / _BYTES_PER_NUMBER, _MOST_NUMBERS)
         fits = max(numbers / max(m, 1), math.sqrt(numbers / max(per_sample, 1.0)))
         return min(n, self._options.last_size or n, max(_SMALLEST, int(fits)))

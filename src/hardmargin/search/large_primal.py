@@ -176,12 +176,6 @@ class LargeSearch:
         """The objective of the best hyperplane."""
         return self._best.objective
 
-    @property
-    def pass_work(self) -> int:
-        """Multiply-adds of one product with all samples."""
-        X: Any = self._problem.X
-        return int(X.nnz if scipy.sparse.issparse(X) else X.size)
-
     def offer(self, hyperplane: Incumbent) -> None:
         """Take up a hyperplane from elsewhere; the best scale and offset along its direction are tried too."""
         with one_blas_thread:
@@ -249,7 +243,7 @@ class LargeSearch:
     # ---- hyperplanes over all samples
 
     def _projections(self, coef: FloatArray) -> FloatArray:
-        self.work += self.pass_work
+        self.work += self._problem.stored_values
         projections: FloatArray = self._problem.X @ coef
         return projections
 
@@ -324,7 +318,7 @@ class LargeSearch:
     def _rows_of_part(self, index: int) -> int:
         """How many rows a part has; all if it would be too large a copy."""
         n = self._problem.n
-        values_per_row = max(1.0, self.pass_work / n)
+        values_per_row = max(1.0, self._problem.stored_values / n)
         count = int(np.clip(_PART_VALUES / values_per_row, _LEAST_ROWS, _PART_ROWS)) * _GROWTH**index
         return count if count <= n * (_LARGEST_FIRST if index == 0 else _LARGEST_LATER) else n
 
@@ -536,7 +530,7 @@ class LargeSearch:
         if others:
             coef, intercept = others.pop(0)
             yield coef - self._best.coef, intercept - self._best.intercept
-        lines = int(np.clip(_LINE_WORK // (self.pass_work + _SORT_WORK * problem.n), *_LINES))
+        lines = int(np.clip(_LINE_WORK // (self._problem.stored_values + _SORT_WORK * problem.n), *_LINES))
         for row in self._random.choice(self._nearest(self._best, min(_PIVOTS, problem.n)), lines):
             weights = self._random.standard_normal(problem.m)
             if self._random.random() < _FEATURE_SHARE:

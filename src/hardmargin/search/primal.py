@@ -53,8 +53,14 @@ def work_of(effort: float) -> int:
 
 def planned_work(problem: Problem, effort: float) -> int:
     """The approximate number of multiply-adds of a search of this problem."""
-    passes = _whole(_PASSES * effort * problem.n * max(1, problem.m)) if problem.n > _WALK_SAMPLES else 0
+    passes = 0 if _suits_walk(problem) else _whole(_PASSES * effort * problem.stored_values)
     return max(work_of(effort), passes)
+
+
+def _suits_walk(problem: Problem) -> bool:
+    """Whether the compiled search can afford its walk and its bound."""
+    few = problem.n <= _WALK_SAMPLES and problem.n * problem.m <= _WALK_VALUES
+    return (problem.n <= _FEW_SAMPLES or few) and not problem.sparse
 
 
 def search(problem: Problem, incumbent: Incumbent | None, limits: Limits, report: Report, effort: float) -> Result:
@@ -77,9 +83,8 @@ def search(problem: Problem, incumbent: Incumbent | None, limits: Limits, report
         large = LargeSearch(problem, limits, watch)
         if incumbent is not None:
             large.offer(incumbent)
-        few = problem.n <= _WALK_SAMPLES and problem.n * problem.m <= _WALK_VALUES
-        affordable = few and not problem.sparse
-        large.run(work // 2 if affordable else max(work, _whole(_PASSES * effort * large.pass_work)))
+        affordable = _suits_walk(problem)
+        large.run(work // 2 if affordable else planned_work(problem, effort))
         if not affordable or watch.ended is not None:
             return _result(problem, limits, watch, large.incumbent, 0.0, large.rounds)
         found = _Search(problem, limits, watch)

@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from hardmargin.arrays import FloatArray
+from hardmargin.arrays import FloatArray, stored_values
 
 # Samples this far out, in share of all, do not count for centres and spreads.
 _FAR_SHARE = 0.25
@@ -64,7 +64,7 @@ class ScaledSamples:
     @property
     def pass_work(self) -> int:
         """Multiply-adds of one product with all samples."""
-        return int(self.X.nnz if scipy.sparse.issparse(self.X) else self.X.size)
+        return stored_values(self.X)
 
     def scores(self, weights: FloatArray, offset: float) -> FloatArray:
         """w.x + b for all samples."""
