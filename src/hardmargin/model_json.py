@@ -167,9 +167,10 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "target_gap": _optional(_finite),
     "feature_names": _optional(_list_of(_text)),
     "presolve": _text,
+    "proof_bound": _optional(_finite),
 }
 
-_OPTIONAL = {"target_gap", "feature_names", "presolve"}
+_OPTIONAL = {"target_gap", "feature_names", "presolve", "proof_bound"}
 
 #: The keys of a model: one for each field of a result, and one that follows from the others.
 KEYS = frozenset({*_READERS, "n_violations"})

@@ -23,6 +23,9 @@ from hardmargin.versions import __version__
 # A bound above the objective by less than this, relatively, is rounding; by more, it is wrong.
 _BOUND_ROUNDING = 1e-8
 
+# A proof in a file claims less than the bound by this share, because of rounding.
+_PROOF_ROUNDING = 2e-8
+
 # A gap above this is shown, even if the caller requested it.
 _SMALL_GAP = 1e-4
 
@@ -72,6 +75,8 @@ class Result:
         Names of the features, in the order of ``coef``; None if not known.
     presolve : str
         What was removed or decided before the search, in one line; empty if nothing was.
+    proof_bound : float or None
+        The bound that the proof in a file claims, if one was written.
     """
 
     status: Status
@@ -94,6 +99,7 @@ class Result:
     target_gap: float | None = None
     feature_names: list[str] | None = None
     presolve: str = ""
+    proof_bound: float | None = None
 
     @classmethod
     def of(
@@ -312,9 +318,18 @@ class Result:
             f"  margin       {2 / norm if norm > 0 else math.inf:.6g} (2 / ||w||)",
             f"  given up     {self.n_violations} of {self.n} samples" + (f": {rows}{more}" if rows else ""),
             *reduced,
+            *self._proof_lines(),
             f"  effort       {self.runtime:.2f} s, {self.nodes} nodes",
         ]
         return "\n".join(lines)
+
+    def _proof_lines(self) -> list[str]:
+        """What the proof in a file claims, if there is one."""
+        if self.proof_bound is None:
+            return []
+        less = self.proof_bound < self.lower_bound * (1 - _PROOF_ROUNDING)
+        verdict = "less than the proven bound" if less else "the proven bound, up to rounding"
+        return [f"  proof        {self.proof_bound:.9g} ({verdict})"]
 
     def __str__(self) -> str:
         return self.summary()

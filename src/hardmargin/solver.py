@@ -28,6 +28,7 @@ from hardmargin.methods import for_sparse_samples, get_method, needs_dense, with
 from hardmargin.methods.base import FrontierMethod, Method, parse_options
 from hardmargin.presolve import Presolved, presolve
 from hardmargin.problem import Problem
+from hardmargin.proof_file import recording, write_proof
 from hardmargin.result import Result
 from hardmargin.search.context import Context
 from hardmargin.signals import HeldSignals, LaterTermination
@@ -70,6 +71,7 @@ def solve(
     node_limit: int | None = None,
     start: Any = None,
     stop: Stall | str | None = None,
+    proof: str | os.PathLike[str] | None = None,
 ) -> Result:
     """Train a linear support vector machine with the hard-margin loss.
 
@@ -127,6 +129,11 @@ def solve(
         "stall" ends the search, with the status "stalled", when half of the time, and 2 seconds at least, passed
         without a noticeably better hyperplane or bound; :class:`hardmargin.stopping.Stall` has the details. None
         searches until the gap or a limit is reached.
+    proof : path, optional
+        A file for a proof that no hyperplane has an objective below a bound, which
+        :func:`hardmargin.checker.check_proof` and ``hardmargin verify --proof`` check. ``Result.proof_bound`` is
+        that bound; it may be smaller than ``lower_bound``. For auto, packing, directions and blocks, without
+        ``resume`` and ``cluster``.
 
     Returns
     -------
@@ -158,8 +165,10 @@ def solve(
     solver = get_method(method)
     parsed = parse_options(solver.Options, options, method)
     rule = parsed_stop(stop)
-    _check_support(solver, method, checkpoint=checkpoint, resume=resume, cluster=cluster)
+    _check_support(solver, method, checkpoint=checkpoint, resume=resume, cluster=cluster, proof=proof)
+    _check_proof_support(proof, resume=resume, cluster=cluster)
     with (
+        recording(proof) as recorded,
         LaterTermination(wanted=checkpoint is not None),
         held_checkpoint(checkpoint, resume, checkpoint_interval),
     ):
@@ -190,12 +199,14 @@ def solve(
             if checkpoint is not None and not os.path.exists(checkpoint):
                 text = f"checkpoint {os.fspath(checkpoint)}: the time limit was reached before there was a state"
                 warnings.warn(CheckpointWarning(f"{text}; raise the time limit.", lost=True), stacklevel=2)
-            return _without_search(problem, limits, method, report, hyperplane)
+            result = _without_search(problem, limits, method, report, hyperplane)
+            return result if proof is None else replace(result, proof_bound=write_proof(proof, problem, []))
         before = time.monotonic()
         with opened_engine(cluster) as engine:
             # Starting or joining a cluster is not part of the solve.
             limits = replace(limits, started=limits.started + time.monotonic() - before)
-            context = None if cluster is None and keeper is None else Context(engine, keeper)
+            without = cluster is None and keeper is None and recorded is None
+            context = None if without else Context(engine, keeper, recorded)
             run = _in_context(solver, context)
             # From here to the result, Ctrl-C takes effect only where the method reports.
             with HeldSignals() as signals:
@@ -209,6 +220,9 @@ def solve(
                     raise stopped.error from stopped.error.__cause__
                 with one_blas_thread:
                     result = _polished(problem, reduced, found, limits, recorder, hyperplane)
+                if proof is not None and recorded is not None:
+                    pieces = [piece.restored(reduced) for piece in recorded.pieces]
+                    result = replace(result, proof_bound=write_proof(proof, problem, pieces))
                 result = _interrupted_if_asked(result, signals)
         # Leaving a cluster takes time too, and the caller waits for it.
         return result if cluster is None else replace(result, runtime=limits.elapsed())
@@ -311,6 +325,16 @@ def _check_support(solver: Method, method: str, **asked_for: Any) -> None:
         if value is not None and not solver.HAS_FRONTIER:
             raise ValueError(
                 f"method {method!r} does not support {name}; leave it out, or use {', '.join(with_frontier())}."
+            )
+
+
+def _check_proof_support(proof: str | os.PathLike[str] | None, **others: Any) -> None:
+    """Refuse what a proof cannot be written for: parts of it would have been proven elsewhere."""
+    for name, value in others.items():
+        if proof is not None and value is not None:
+            raise ValueError(
+                f"proof and {name} were both given; a proof has to be written by one run on this machine: leave out "
+                f"{name}, or solve without proof."
             )
 
 

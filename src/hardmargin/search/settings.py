@@ -29,13 +29,23 @@ class PackingSettings:
     cover_distance: float | None = _PACKING.cover_distance
     pool_memory: int = _PACKING.pool_memory
 
-    def options(self, knowledge: _core.PackingKnowledge | None = None) -> _core.PackingOptions:
-        """The same for the core, with what it has learnt in earlier searches over the same samples."""
+    def options(
+        self,
+        knowledge: _core.PackingKnowledge | None = None,
+        proof: _core.ProofSink | None = None,
+        proof_number: int = 0,
+    ) -> _core.PackingOptions:
+        """The same for the core, with what it has learnt in earlier searches over the same samples.
+
+        It writes the records of a proof, if one is wanted; the root of the search has this number in it.
+        """
         options = _core.PackingOptions()
         options.gap = self.gap
         options.cover_distance = self.cover_distance
         options.pool_memory = self.pool_memory
         options.knowledge = knowledge
+        options.proof = proof
+        options.proof_number = proof_number
         return options
 
 
@@ -63,14 +73,15 @@ class DirectionSettings:
     path_memory: int = _DIRECTIONS.path_memory
     sample_nodes: int = _DIRECTIONS.sample_nodes
 
-    def options(self) -> _core.DirectionOptions:
-        """The same for the core."""
+    def options(self, proof: _core.ProofSink | None = None) -> _core.DirectionOptions:
+        """The same for the core, which writes the records of a proof, if one is wanted."""
         options = _core.DirectionOptions()
         options.gap = self.gap
         options.first_axis = list(self.first_axis)
         options.mirrored = self.mirrored
         options.path_memory = self.path_memory
         options.sample_nodes = self.sample_nodes
+        options.proof = proof
         return options
 
 

@@ -61,6 +61,9 @@ void check(const PackingOptions& options, const Samples& samples) {
     if (options.knowledge && !options.knowledge->is_of(samples)) {
         throw nb::value_error("knowledge: it is of other samples; expected that of a search over the same ones");
     }
+    if (options.knowledge && options.proof && !options.knowledge->keeps_certificates) {
+        throw nb::value_error("knowledge: it has no certificates; expected that of searches with a proof");
+    }
 }
 
 void check(const DirectionOptions& options, const Samples& samples) {
@@ -85,6 +88,20 @@ std::vector<Node> nodes_of(const std::variant<PlainArrays, SearchResult<Node>*>&
     return nodes;
 }
 
+// Frontiers from Python are the roots of a proof: a part of the problem with a number of its own, or the faces of
+// the cube in their order. What a search has left open is numbered already.
+void number(std::vector<PackingNode>& nodes, const PackingOptions& options) {
+    for (PackingNode& node : nodes) {
+        node.proof = node.proof == 0 ? options.proof_number : node.proof;
+    }
+}
+
+void number(std::vector<DirectionNode>& nodes, const DirectionOptions&) {
+    for (std::size_t face = 0; face < nodes.size(); ++face) {
+        nodes[face].proof = nodes[face].proof == 0 ? face + 1 : nodes[face].proof;
+    }
+}
+
 nb::tuple packing_root_arrays(std::size_t count, std::vector<std::uint32_t> kept,
                               std::vector<std::uint32_t> given_up, double bound, double upper) {
     return plain_arrays(packing_root(count, std::move(kept), std::move(given_up), bound, upper));
@@ -104,6 +121,7 @@ SearchResult<Node> run(const Matrix& features, const Vector& labels, const Vecto
     const Samples samples(view(features), view(labels), view(costs));
     check(options, samples);
     std::vector<Node> nodes = nodes_of<Node>(frontier, samples);
+    number(nodes, options);
     SearchResult<Node> result;
     result.outcome = watched(seconds, std::move(observer), [&](Control& control) {
         result.found = search(samples, std::move(nodes), upper, options, limits, control);
@@ -137,13 +155,25 @@ void bind_result(nb::module_& module, const char* name) {
 }
 
 void bind_packing(nb::module_& module) {
+    nb::class_<ProofSink>(module, "ProofSink", "A file of proof records.")
+        .def(nb::init<const std::string&>(), "path"_a)
+        .def("new_number", &ProofSink::new_number, "A number for an open subproblem; 0 is the whole problem.")
+        .def(
+            "write",
+            [](ProofSink& self, const nb::bytes& record) {
+                self.write({static_cast<const std::uint8_t*>(record.data()), record.size()});
+            },
+            "record"_a)
+        .def("close", &ProofSink::close)
+        .def_prop_ro("size", &ProofSink::size, "Bytes so far.");
     nb::class_<PackingKnowledge>(module, "PackingKnowledge", "What searches over the same samples share.")
         .def(
             "__init__",
-            [](PackingKnowledge* self, const Matrix& features, const Vector& labels, const Vector& costs) {
-                new (self) PackingKnowledge(Samples(view(features), view(labels), view(costs)));
+            [](PackingKnowledge* self, const Matrix& features, const Vector& labels, const Vector& costs,
+               bool keeps_certificates) {
+                new (self) PackingKnowledge(Samples(view(features), view(labels), view(costs)), keeps_certificates);
             },
-            "features"_a, "labels"_a, "costs"_a)
+            "features"_a, "labels"_a, "costs"_a, "keeps_certificates"_a = false)
         .def_prop_ro(
             "sets", [](const PackingKnowledge& self) { return self.sets.size(); }, "The number of certified sets.")
         .def_prop_ro(
@@ -154,7 +184,9 @@ void bind_packing(nb::module_& module) {
         .def_rw("gap", &PackingOptions::gap)
         .def_rw("cover_distance", &PackingOptions::cover_distance, nb::arg().none())
         .def_rw("pool_memory", &PackingOptions::pool_memory)
-        .def_rw("knowledge", &PackingOptions::knowledge, nb::arg().none());
+        .def_rw("knowledge", &PackingOptions::knowledge, nb::arg().none())
+        .def_rw("proof", &PackingOptions::proof, nb::arg().none())
+        .def_rw("proof_number", &PackingOptions::proof_number);
     bind_result<PackingNode>(module, "PackingResult");
     module.def("packing_root", &packing_root_arrays, "count"_a, "kept"_a, "given_up"_a, "bound"_a, "upper"_a,
                "The whole problem of `count` samples as a frontier, or the part of it with these decisions.");
@@ -170,7 +202,8 @@ void bind_directions(nb::module_& module) {
         .def_rw("first_axis", &DirectionOptions::first_axis)
         .def_rw("mirrored", &DirectionOptions::mirrored)
         .def_rw("path_memory", &DirectionOptions::path_memory)
-        .def_rw("sample_nodes", &DirectionOptions::sample_nodes);
+        .def_rw("sample_nodes", &DirectionOptions::sample_nodes)
+        .def_rw("proof", &DirectionOptions::proof, nb::arg().none());
     bind_result<DirectionNode>(module, "DirectionResult");
     module.def("direction_root", &direction_root_arrays, "features"_a, "labels"_a, "costs"_a, "upper"_a,
                "options"_a, "All directions as a frontier.");

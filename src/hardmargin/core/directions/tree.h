@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -42,6 +43,8 @@ struct DirectionOptions {
     std::size_t path_memory = 1ull << 30;
     // The node limit of the search over samples in a region that is too small to split.
     std::uint64_t sample_nodes = 2000;
+    // Where a record is written for every region that is searched; none if no proof is wanted.
+    std::shared_ptr<ProofSink> proof = nullptr;
 };
 
 template <typename PairCover>

@@ -21,6 +21,7 @@
 #include <functional>
 #include <iterator>
 #include <limits>
+#include <memory>
 #include <mutex>
 #include <stdexcept>
 #include <system_error>
@@ -33,6 +34,7 @@
 #include "base/samples.h"
 #include "qp/max_margin.h"
 #include "tree/node_queue.h"
+#include "tree/proof_sink.h"
 #include "tree/subproblem.h"
 
 namespace hardmargin {
@@ -61,6 +63,7 @@ concept SearchTree =
     requires(Tree tree, const Tree& constant, const typename Tree::Node& node,
              const typename Tree::Options& options, const std::function<bool()>& stop) {
         { options.gap } -> std::convertible_to<double>;
+        { options.proof } -> std::convertible_to<std::shared_ptr<ProofSink>>;
         { tree.search(node, 1.0, std::uint64_t{1}, stop, stop) } -> std::same_as<std::vector<typename Tree::Node>>;
         { tree.take_stuck() } -> std::same_as<std::vector<typename Tree::Node>>;
         { constant.nodes() } -> std::same_as<std::uint64_t>;
@@ -237,7 +240,8 @@ private:
                 continue;
             }
             const Node node = pop();
-            if (node.bound >= cutoff()) {
+            // A proof needs a reason: the search finds one.
+            if (node.bound >= cutoff() && !options_.proof) {
                 continue;
             }
             working_bounds_[place] = node.bound;
@@ -259,7 +263,7 @@ private:
             for (Node& left : open) {
                 queue_.push(inherited(std::move(left), node));
             }
-            if (queue_.memory() > limits_.memory) {
+            if (queue_.memory() > limits_.memory && !options_.proof) {
                 queue_.drop_from(cutoff());
             }
             working_bounds_[place] = std::numeric_limits<double>::infinity();

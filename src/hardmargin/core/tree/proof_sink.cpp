@@ -1,0 +1,46 @@
+#include "tree/proof_sink.h"
+
+#include <stdexcept>
+
+namespace hardmargin {
+
+ProofSink::ProofSink(const std::string& path) : file_(std::fopen(path.c_str(), "wb")) {
+    if (!file_) {
+        throw std::runtime_error("proof: cannot write " + path);
+    }
+}
+
+std::uint64_t ProofSink::new_number() {
+    const std::lock_guard lock(mutex_);
+    return ++numbers_;
+}
+
+void ProofSink::write(std::span<const std::uint8_t> record) {
+    ProofRecord length;
+    length.number(record.size());
+    const std::lock_guard lock(mutex_);
+    if (!file_) {
+        throw std::runtime_error("proof: the file is closed");
+    }
+    for (const std::span<const std::uint8_t> part : {length.bytes(), record}) {
+        if (std::fwrite(part.data(), 1, part.size(), file_.get()) != part.size()) {
+            throw std::runtime_error("proof: cannot write the file; is the disk full?");
+        }
+        size_ += part.size();
+    }
+}
+
+std::uint64_t ProofSink::size() const {
+    const std::lock_guard lock(mutex_);
+    return size_;
+}
+
+void ProofSink::close() {
+    const std::lock_guard lock(mutex_);
+    if (file_ && std::fflush(file_.get()) != 0) {
+        throw std::runtime_error("proof: cannot write the file; is the disk full?");
+    }
+    file_.reset();
+}
+
+}  // namespace hardmargin

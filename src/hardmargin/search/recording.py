@@ -1,0 +1,227 @@
+"""The parts of a proof that a solve collects for a file: records of the core, and what they prove.
+
+``docs/proofs.md`` describes the records. A method offers a complete set of them whenever it has proven a bound;
+the best offer counts. Records of searches that are not complete, or not needed any longer, are removed.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hardmargin import _core
+from hardmargin.presolve import Presolved
+
+# What is left for rounding in the costs, and in the samples if dependent features were replaced: the searches see
+# samples that are rounded, a proof is about those of the caller.
+_COST_ROUNDING = 1e-11
+_PROJECTION_ROUNDING = 1e-8
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """A bound for some samples of a problem, and the records that prove it; see ``docs/proofs.md``.
+
+    Attributes
+    ----------
+    kind : str
+        The kind of records.
+    files : tuple of str
+        The files that contain them, one record after the other.
+    bound : float
+        What is proven, rounding included.
+    groups : sequence of ndarray of int
+        The rows of the problem that each sample stands for.
+    share : float
+        The share of the norm that the bound counts.
+    exponent : int
+        The power of two by which weights in the records are multiplied.
+    """
+
+    kind: str
+    files: tuple[str, ...]
+    bound: float
+    groups: Sequence[NDArray[np.intp]]
+    share: float = 1.0
+    exponent: int = 0
+
+    @classmethod
+    def whole(cls, kind: str, files: Iterable[str], bound: float, count: int) -> Piece:
+        """A piece of all samples of a problem."""
+        rows = np.arange(count, dtype=np.intp)
+        return cls(kind, tuple(files), bound * (1 - _COST_ROUNDING), np.split(rows, count))
+
+    def restored(self, reduced: Presolved) -> Piece:
+        """The same for the problem from which presolve has made the one of this piece."""
+        rows = np.argsort(reduced.representative, kind="stable")
+        places = reduced.representative[rows]
+        begins, ends = (np.searchsorted(places, np.arange(reduced.problem.n), side) for side in ("left", "right"))
+        rounding = 0.0 if reduced.projection is None else _PROJECTION_ROUNDING
+        return replace(
+            self,
+            bound=self.bound * reduced.objective_factor * (1 - rounding),
+            groups=[np.concatenate([rows[begins[k] : ends[k]] for k in group]) for group in self.groups],
+            exponent=self.exponent + 2 * int(np.log2(reduced.scale)),
+        )
+
+    def part(self, samples: NDArray[np.intp], share: float) -> Piece:
+        """The same for a problem of which these samples are a block, with this share of the norm.
+
+        The costs of the block were divided by the share.
+        """
+        return replace(
+            self,
+            bound=self.bound * share * (1 - _COST_ROUNDING),
+            groups=[samples[group] for group in self.groups],
+            share=self.share * share,
+        )
+
+
+class ProofRecorder:
+    """Collects the proof of a problem's bound.
+
+    Parameters
+    ----------
+    folder : path
+        Where the records are while the solve is under way.
+
+    Attributes
+    ----------
+    bound : float
+        The best bound that has a complete proof.
+    pieces : list of Piece
+        This proof.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self.folder = os.fspath(folder)
+        self.bound = 0.0
+        self.pieces: list[Piece] = []
+
+    def new_file(self) -> str:
+        """The name of a file for records."""
+        descriptor, path = tempfile.mkstemp(suffix=".records", dir=self.folder)
+        os.close(descriptor)
+        return path
+
+    def offer(self, bound: float, pieces: Sequence[Piece]) -> None:
+        """Take over a complete proof if it proves more; otherwise its files are removed."""
+        if bound > self.bound:
+            pieces, self.bound, self.pieces = self.pieces, bound, list(pieces)
+        in_use = {path for piece in self.pieces for path in piece.files}
+        remove(path for piece in pieces for path in piece.files if path not in in_use)
+
+    def offer_record(self, bound: float, record: bytes, count: int) -> None:
+        """The same for one record over all samples."""
+        if bound > self.bound:
+            path = self.new_file()
+            sink = _core.ProofSink(path)
+            sink.write(record)
+            sink.close()
+            self.offer(bound, [Piece.whole("samples", [path], bound, count)])
+
+
+def remove(paths: Iterable[str]) -> None:
+    """Remove files of records."""
+    for path in paths:
+        Path(path).unlink(missing_ok=True)
+
+
+class SampleRecords:
+    """The records of one search over samples, from its root to the proof of its target.
+
+    Parameters
+    ----------
+    recorder : ProofRecorder
+    decided : sequence of (int, bool, bytes)
+        Samples that were decided before, in this order: each with whether it is kept, and the record of the
+        subproblem with the opposite decision.
+    """
+
+    def __init__(self, recorder: ProofRecorder, decided: Sequence[tuple[int, bool, bytes]]) -> None:
+        self._recorder = recorder
+        self.path = recorder.new_file()
+        self.sink = _core.ProofSink(self.path)
+        self.number = 0
+        if decided:
+            for _, _, record in decided:
+                self.sink.write(record)
+                self.sink.new_number()
+            self.number = self.sink.new_number()
+            self.sink.write(_root_record([(sample, kept) for sample, kept, _ in decided], self.number))
+
+    def complete(self, bound: float, count: int) -> None:
+        """Offer the proof of a bound: nothing is open."""
+        self.sink.close()
+        self._recorder.offer(bound, [Piece.whole("samples", [self.path], bound, count)])
+
+    def drop(self) -> None:
+        """Remove the records: the search was given up."""
+        self.sink.close()
+        remove([self.path])
+
+
+# Steps of a record; see docs/proofs.md.
+_BRANCH, _OPEN = 5, 8
+
+
+def number_bytes(value: int) -> bytes:
+    """A number as records contain it.
+
+    Examples
+    --------
+    >>> number_bytes(5), number_bytes(257)
+    (b'\\x05', b'\\x81\\x02')
+    """
+    digits = []
+    while value >= 128:
+        digits.append(value & 127 | 128)
+        value >>= 7
+    return bytes([*digits, value])
+
+
+def _root_record(decided: Sequence[tuple[int, bool]], main: int) -> bytes:
+    """The whole problem, split by the samples that were decided before the search below ``main``."""
+    # Number, unit of weights, and no decisions.
+    before, after = [0, 0, 0, 0], []
+    for place, (sample, kept) in enumerate(decided):
+        refuted = [_OPEN, place + 1]
+        before += [_BRANCH, sample]
+        # The part in which the sample is given up comes first.
+        if kept:
+            before += refuted
+        else:
+            after = refuted + after
+    return b"".join(map(number_bytes, [*before, _OPEN, main, *after]))
+
+
+class OneRecord:
+    """A file for the record of a single subproblem."""
+
+    def __init__(self, recorder: ProofRecorder) -> None:
+        self._path = recorder.new_file()
+        self._sink: _core.ProofSink | None = None
+
+    def renewed(self) -> _core.ProofSink:
+        """The file, empty."""
+        self._sink = _core.ProofSink(self._path)
+        return self._sink
+
+    def record(self) -> bytes:
+        """What was written."""
+        assert self._sink is not None
+        self._sink.close()
+        content = Path(self._path).read_bytes()
+        length = place = 0
+        while True:
+            byte = content[place]
+            length |= (byte & 127) << 7 * place
+            place += 1
+            if byte < 128:
+                return content[place : place + length]
