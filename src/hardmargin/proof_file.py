@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import secrets
 import tempfile
@@ -16,14 +15,12 @@ from hardmargin.atomic import beside
 from hardmargin.checker.reading import MAGIC
 from hardmargin.checker.samples import numbers_hash, samples_hash
 from hardmargin.problem import Problem
-from hardmargin.search.recording import Piece, ProofRecorder, number_bytes
+from hardmargin.search.recording import Piece, ProofRecorder, number_bytes, sum_of
 from hardmargin.versions import __version__
 
 # Records are compressed a little: much more takes too long.
 _LEVEL = 1
 _CHUNK = 1 << 20
-# The sum of the bounds of pieces is reduced by this share, for the rounding of the sum.
-_SUM_ROUNDING = 1e-14
 
 
 def write_proof(path: str | os.PathLike[str], problem: Problem, pieces: Sequence[Piece]) -> float:
@@ -42,10 +39,7 @@ def write_proof(path: str | os.PathLike[str], problem: Problem, pieces: Sequence
     float
         The bound that the proof claims.
     """
-    shares = max(1.0, math.fsum(piece.share for piece in pieces) * (1 + _SUM_ROUNDING))
-    total = math.fsum(piece.bound for piece in pieces)
-    # Without rounding if there is one piece.
-    bound = total if len(pieces) == 1 and shares == 1 else total / shares * (1 - _SUM_ROUNDING)
+    bound = sum_of(pieces)
     header = {
         "bound": float(bound),
         "n": problem.n,

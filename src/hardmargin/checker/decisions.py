@@ -267,7 +267,7 @@ class DecisionChecker:
             self._dead = True
             return
         left = min(costs[sample] - known.loads.get(sample, 0) for sample in free)
-        share = self._piece.weight(written, self._unit) if written else left
+        share = self._piece.weight(written - 1, self._unit) if written else left
         if share > left:
             raise ProofError("packed sets take more than the cost of a sample.")
         known.shares[number] = share

@@ -6,6 +6,7 @@ the best offer counts. Records of searches that are not complete, or not needed 
 
 from __future__ import annotations
 
+import math
 import os
 import tempfile
 from collections.abc import Iterable, Sequence
@@ -22,6 +23,8 @@ from hardmargin.presolve import Presolved
 # samples that are rounded, a proof is about those of the caller.
 _COST_ROUNDING = 1e-11
 _PROJECTION_ROUNDING = 1e-8
+# For the rounding of sums of bounds and shares.
+_SUM_FACTOR = 1 + 1e-14
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +86,13 @@ class Piece:
         )
 
 
+def sum_of(pieces: Sequence[Piece]) -> float:
+    """The bound that pieces of different samples prove together: see :mod:`hardmargin.search.blocks`."""
+    total, shares = math.fsum(piece.bound for piece in pieces), math.fsum(piece.share for piece in pieces)
+    # Without rounding if there is one piece.
+    return total if shares == 1 and len(pieces) == 1 else total / max(1.0, shares * _SUM_FACTOR) / _SUM_FACTOR
+
+
 class ProofRecorder:
     """Collects the proof of a problem's bound.
 
@@ -103,6 +113,8 @@ class ProofRecorder:
         self.folder = os.fspath(folder)
         self.bound = 0.0
         self.pieces: list[Piece] = []
+        # Files that only the best proof needs.
+        self._released: set[str] = set()
 
     def new_file(self) -> str:
         """The name of a file for records."""
@@ -111,11 +123,18 @@ class ProofRecorder:
         return path
 
     def offer(self, bound: float, pieces: Sequence[Piece]) -> None:
-        """Take over a complete proof if it proves more; otherwise its files are removed."""
+        """Take over a complete proof if it proves more."""
         if bound > self.bound:
-            pieces, self.bound, self.pieces = self.pieces, bound, list(pieces)
+            self.bound, self.pieces = bound, list(pieces)
+            self.release(())
+
+    def release(self, pieces: Iterable[Piece]) -> None:
+        """Remove files that their owner does not need, as soon as they are not part of the best proof either."""
+        self._released |= {path for piece in pieces for path in piece.files}
         in_use = {path for piece in self.pieces for path in piece.files}
-        remove(path for piece in pieces for path in piece.files if path not in in_use)
+        for path in self._released - in_use:
+            Path(path).unlink(missing_ok=True)
+        self._released &= in_use
 
     def offer_record(self, bound: float, record: bytes, count: int) -> None:
         """The same for one record over all samples."""
@@ -124,13 +143,9 @@ class ProofRecorder:
             sink = _core.ProofSink(path)
             sink.write(record)
             sink.close()
-            self.offer(bound, [Piece.whole("samples", [path], bound, count)])
-
-
-def remove(paths: Iterable[str]) -> None:
-    """Remove files of records."""
-    for path in paths:
-        Path(path).unlink(missing_ok=True)
+            piece = Piece.whole("samples", [path], bound, count)
+            self.offer(bound, [piece])
+            self.release([piece])
 
 
 class SampleRecords:
@@ -159,12 +174,14 @@ class SampleRecords:
     def complete(self, bound: float, count: int) -> None:
         """Offer the proof of a bound: nothing is open."""
         self.sink.close()
-        self._recorder.offer(bound, [Piece.whole("samples", [self.path], bound, count)])
+        piece = Piece.whole("samples", [self.path], bound, count)
+        self._recorder.offer(bound, [piece])
+        self._recorder.release([piece])
 
     def drop(self) -> None:
         """Remove the records: the search was given up."""
         self.sink.close()
-        remove([self.path])
+        Path(self.path).unlink(missing_ok=True)
 
 
 # Steps of a record; see docs/proofs.md.

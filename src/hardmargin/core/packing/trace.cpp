@@ -63,8 +63,8 @@ void PackingTrace::pack(std::span<const Packed> packed) {
         if (std::find(packed_.begin(), packed_.end(), set) == packed_.end()) {
             record_.step(ProofStep::pack);
             record_.number(set.set);
-            // Zero: as much as its samples have left.
-            record_.number(equal_costs_ ? 0 : weight(set.share));
+            // Zero means as much as its samples have left.
+            record_.number(equal_costs_ ? 0 : weight(set.share) + 1);
             packed_.push_back(set);
         }
     }
