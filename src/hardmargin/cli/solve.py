@@ -48,7 +48,7 @@ def add_to(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Load the data, search, write the model, print the summary."""
-    for flag in ("json", "checkpoint"):
+    for flag in ("json", "checkpoint", "proof"):
         target = getattr(arguments, flag)
         if target is not None:
             check_target(target, f"--{flag}", sources=[arguments.data, *filter(None, [arguments.start])])
@@ -56,6 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
         state = getattr(arguments, flag)
         if None not in (state, arguments.json) and os.path.realpath(state) == os.path.realpath(arguments.json):
             raise ValueError(f"--json and --{flag} are both {state!r}; the model would replace the state.")
+    _check_proof_name(arguments)
     dataset = data.load(arguments.data, format=arguments.format, label=arguments.label)
     _check_label_column(dataset, arguments.data)
     with while_importing():
@@ -95,6 +96,16 @@ def run(arguments: argparse.Namespace) -> int:
         # Even after an interruption: a user who stops a search with a checkpoint relies on it.
         return STATE_LOST
     return INTERRUPTED if result.status is Status.INTERRUPTED else DONE
+
+
+def _check_proof_name(arguments: argparse.Namespace) -> None:
+    """Refuse a proof that would be written over another output."""
+    if arguments.proof == STDOUT:
+        raise ValueError("--proof is '-'; a proof cannot be written to standard output: name a file.")
+    for flag in ("json", "checkpoint", "resume"):
+        other = getattr(arguments, flag)
+        if None not in (other, arguments.proof) and os.path.realpath(other) == os.path.realpath(arguments.proof):
+            raise ValueError(f"--proof and --{flag} are both {other!r}; choose another name for one of them.")
 
 
 @contextmanager
@@ -168,6 +179,7 @@ def _settings(arguments: argparse.Namespace, dataset: data.Dataset) -> dict[str,
         "node_limit": arguments.node_limit,
         "start": _starting_model(arguments.start, dataset),
         "stop": arguments.stop,
+        "proof": arguments.proof,
     }
 
 
@@ -287,5 +299,8 @@ def _add_output_arguments(parser: Parser) -> None:
     )
     parser.add_argument(
         "--resume", metavar="FILE", help="continue from a state that --checkpoint wrote; may be the same file"
+    )
+    parser.add_argument(
+        "--proof", metavar="FILE", help="write a proof of the bound, which 'hardmargin verify --proof' checks"
     )
     add_quiet_argument(parser)

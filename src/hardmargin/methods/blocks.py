@@ -314,9 +314,7 @@ class BlocksProof(Proof):
         self._done += chain.from_iterable(group.best(self._share_value) for group in over)
         if self.context.recorder is not None:
             self._prove()
-            self.context.recorder.release(
-                piece for group in over for piece in group.not_needed(self._share_value)
-            )
+            self.context.recorder.release(piece for group in over for piece in group.not_needed(self._share_value))
         self._waiting = list(chain.from_iterable(group.before for group in self._groups))
         self._prove()
 

@@ -180,7 +180,9 @@ def polish(
 class _Search:
     """The compiled search, and what it has proven."""
 
-    def __init__(self, problem: Problem, limits: Limits, watch: Watch, recorder: ProofRecorder | None = None) -> None:
+    def __init__(
+        self, problem: Problem, limits: Limits, watch: Watch, recorder: ProofRecorder | None = None
+    ) -> None:
         self._problem = problem
         self._recorder = recorder
         self._limits = limits
