@@ -11,6 +11,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
+
 from hardmargin.atomic import beside
 from hardmargin.checker.reading import MAGIC
 from hardmargin.checker.samples import numbers_hash, samples_hash
@@ -75,6 +77,12 @@ def _content(piece: Piece) -> Iterator[bytes]:
     yield number_bytes(len(piece.groups))
     for group in piece.groups:
         yield number_bytes(len(group)) + b"".join(map(number_bytes, group.tolist()))
+    if piece.frame is not None:
+        yield b"".join(map(number_bytes, piece.copies or (1,) * len(piece.groups)))
+        yield number_bytes(len(piece.frame))
+        # Both halves of the bits of every number.
+        bits = np.ascontiguousarray(piece.frame, dtype=np.float64).view(np.uint64).ravel().tolist()
+        yield b"".join(number_bytes(value >> 32) + number_bytes(value & 0xFFFFFFFF) for value in bits)
     for name in piece.files:
         with open(name, "rb") as records:
             while part := records.read(_CHUNK):

@@ -9,13 +9,17 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from math import isfinite
 from multiprocessing import get_context
 from typing import Any, NamedTuple
 
-from hardmargin.checker import decisions
+import numpy as np
+
+from hardmargin.checker import decisions, regions
 from hardmargin.checker.decisions import Outcome
 from hardmargin.checker.errors import ProofError, UnreadableProofError
+from hardmargin.checker.frame import Frame
 from hardmargin.checker.piece import Piece, check_groups
 from hardmargin.checker.reading import Body, read_header
 from hardmargin.checker.samples import Samples
@@ -23,6 +27,9 @@ from hardmargin.checker.samples import Samples
 # Bytes of records that a process gets at a time, and how many such batches wait for each process.
 _BATCH = 1 << 18
 _WAITING = 4
+# Copies of a sample, at most.
+_MOST_COPIES = 1 << 20
+_ALL_BITS = (1 << 64) - 1
 
 #: ``progress(bytes)`` is called with the number of bytes of records checked so far.
 Progress = Callable[[int], None]
@@ -58,33 +65,46 @@ class Verdict:
         )
 
 
+class _Content(NamedTuple):
+    """What a piece consists of besides its records."""
+
+    header: dict[str, Any]
+    groups: list[list[int]]
+    copies: list[int]
+    axes: Any
+
+
 class _Batch(NamedTuple):
     """Records of one piece, for one process."""
 
     piece: int
-    groups: list[list[int]]
-    header: dict[str, Any]
+    content: _Content
     records: list[bytes]
 
 
 class _Worker:
     """Checks batches of records."""
 
-    def __init__(self, X: Any, y: Sequence[float], costs: Sequence[float]) -> None:
-        self.samples = Samples(X, y, costs)
-        self._piece: tuple[int, Piece] | None = None
+    def __init__(self, samples: Samples) -> None:
+        self.samples = samples
+        self._place = -1
+        self._check: Callable[[bytes], Outcome] | None = None
 
     def check(self, batch: _Batch) -> list[Outcome]:
-        if self._piece is None or self._piece[0] != batch.piece:
-            self._piece = batch.piece, Piece(self.samples, batch.groups, batch.header)
-        piece = self._piece[1]
-        return [_check_record(piece, record) for record in batch.records]
+        if self._check is None or self._place != batch.piece:
+            self._place, self._check = batch.piece, _record_checker(self.samples, batch.content)
+        return [self._check(record) for record in batch.records]
 
 
-def _check_record(piece: Piece, record: bytes) -> Outcome:
+def _record_checker(samples: Samples, content: _Content) -> Callable[[bytes], Outcome]:
+    """What checks the records of a piece."""
+    piece = Piece(samples, content.groups, content.header, content.copies)
     if piece.kind == "samples":
-        return decisions.check_record(piece, record)
-    raise UnreadableProofError(f"a piece is of the unknown kind {piece.kind!r}.")
+        return partial(decisions.check_record, piece)
+    longest = regions.longest_of(piece, piece.bound)
+    with np.errstate(all="ignore"):
+        frame = Frame(samples, piece.rows, content.axes, longest, piece.exponent // 2)
+    return partial(regions.check_record, piece, frame)
 
 
 _worker: _Worker | None = None
@@ -92,7 +112,7 @@ _worker: _Worker | None = None
 
 def _start_worker(X: Any, y: Sequence[float], costs: Sequence[float]) -> None:
     global _worker
-    _worker = _Worker(X, y, costs)
+    _worker = _Worker(Samples(X, y, costs))
 
 
 def _check_in_worker(batch: _Batch) -> list[Outcome]:
@@ -110,8 +130,7 @@ def _processes(
 ) -> Iterator[tuple[_Submit, int]]:
     """Where batches are checked, and how many of them may wait."""
     if count <= 1:
-        worker = _Worker.__new__(_Worker)
-        worker.samples, worker._piece = samples, None
+        worker = _Worker(samples)
         yield lambda batch: lambda: worker.check(batch), 1
         return
     with ProcessPoolExecutor(count, get_context("spawn"), _start_worker, (X, y, costs)) as pool:
@@ -210,12 +229,12 @@ def check_proof(
         with _processes(processes, X, y, costs, samples) as (submit, waiting):
             read = 0
             for place, piece_header in enumerate(pieces):
-                groups = _groups(body, samples.n)
-                check_groups(samples, groups, used)
-                piece = Piece(samples, groups, piece_header)
+                content = _content(body, piece_header, samples)
+                check_groups(samples, content.groups, used)
+                piece = Piece(samples, content.groups, piece_header, content.copies)
                 coverage = _Coverage()
                 pending: deque[Callable[[], list[Outcome]]] = deque()
-                for batch in _batches(body, place, groups, piece_header):
+                for batch in _batches(body, place, content):
                     pending.append(submit(batch))
                     read += sum(map(len, batch.records))
                     while len(pending) >= waiting:
@@ -224,7 +243,7 @@ def check_proof(
                         progress(read)
                 while pending:
                     _take(coverage, pending)
-                coverage.check(_roots(piece))
+                coverage.check(_roots(piece, content))
                 total += piece.exact_bound
                 shares += Fraction(*piece.share)
                 records += coverage.records
@@ -242,9 +261,32 @@ def _take(coverage: _Coverage, pending: deque[Callable[[], list[Outcome]]]) -> N
         coverage.take(outcome)
 
 
-def _roots(piece: Piece) -> dict[int, bytes]:
+def _roots(piece: Piece, content: _Content) -> dict[int, bytes]:
     """The subproblems that together are the whole piece."""
-    return {0: decisions.Known(bytearray(len(piece.rows))).digest()}
+    if piece.kind == "samples":
+        return {0: decisions.Known(bytearray(len(piece.rows))).digest()}
+    if len(content.axes) == 0:
+        raise ProofError("a piece has no axes.")
+    return dict.fromkeys(range(1, 2 * len(content.axes) + 1), regions.ROOT)
+
+
+def _content(body: Body, header: dict[str, Any], samples: Samples) -> _Content:
+    """What precedes the records of a piece."""
+    kind = header.get("kind")
+    if kind not in ("samples", "directions"):
+        raise UnreadableProofError(f"a piece is of the unknown kind {kind!r}.")
+    groups = _groups(body, samples.n)
+    if kind == "samples":
+        return _Content(header, groups, [], None)
+    copies = [body.number() for _ in groups]
+    if not all(1 <= count <= _MOST_COPIES for count in copies):
+        raise ProofError("a sample has no copy, or too many.")
+    count = body.number()
+    if count > samples.m:
+        raise ProofError("a piece has more axes than there are features.")
+    bits = [body.number() << 32 | body.number() for _ in range(count * samples.m)]
+    axes = np.array([value & _ALL_BITS for value in bits], dtype=np.uint64).view(np.float64)
+    return _Content(header, groups, copies, axes.reshape(count, samples.m))
 
 
 def _checked_header(header: dict[str, Any], samples: Samples) -> float:
@@ -279,14 +321,14 @@ def _groups(body: Body, n: int) -> list[list[int]]:
     return groups
 
 
-def _batches(body: Body, piece: int, groups: list[list[int]], header: dict[str, Any]) -> Iterator[_Batch]:
+def _batches(body: Body, piece: int, content: _Content) -> Iterator[_Batch]:
     records: list[bytes] = []
     size = 0
     for record in body.records():
         records.append(record)
         size += len(record)
         if size >= _BATCH:
-            yield _Batch(piece, groups, header, records)
+            yield _Batch(piece, content, records)
             records, size = [], 0
     if records:
-        yield _Batch(piece, groups, header, records)
+        yield _Batch(piece, content, records)

@@ -33,6 +33,8 @@ class Piece:
     header : dict
         The piece in the header of the proof: "kind", "share", "bound", and "exponent", the power of two by which
         weights in records are multiplied.
+    copies : sequence of int
+        How many samples of the records each sample is; each has an equal part of its cost. One each if empty.
 
     Attributes
     ----------
@@ -42,7 +44,13 @@ class Piece:
         In the same unit.
     """
 
-    def __init__(self, samples: Samples, groups: Sequence[Sequence[int]], header: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        samples: Samples,
+        groups: Sequence[Sequence[int]],
+        header: dict[str, Any],
+        copies: Sequence[int] = (),
+    ) -> None:
         self.samples = samples
         self.kind = header.get("kind")
         self.exponent = header.get("exponent")
@@ -55,13 +63,16 @@ class Piece:
         if not 0 < share <= 1 or bound < 0:
             raise ProofError(f"a piece has the share {share} and the bound {bound}.")
         self.share = Fraction(share).as_integer_ratio()
-        self.rows = [group[0] for group in groups]
         self.exact_bound = Fraction(bound)
         costs = [sum((Fraction(float(samples.costs[row])) for row in group), Fraction(0)) for group in groups]
+        counts = copies or [1] * len(groups)
+        self.rows = [group[0] for group, count in zip(groups, counts, strict=True) for _ in range(count)]
         denominators = [self.exact_bound.denominator, *(cost.denominator for cost in costs)]
         self.unit_exponent = max(denominators).bit_length() - 1 + _SPARE_BITS
         unit = 1 << self.unit_exponent
-        self.costs = [int(cost * unit) for cost in costs]
+        self.costs = [
+            int(cost * unit) // count for cost, count in zip(costs, counts, strict=True) for _ in range(count)
+        ]
         self.bound = int(self.exact_bound * unit)
         self.least_cost = min(self.costs, default=0)
         self.largest_cost = max(self.costs, default=0)

@@ -18,7 +18,7 @@ from hardmargin.result import Result
 from hardmargin.search import primal
 from hardmargin.search.context import Context
 from hardmargin.search.engine import Search, SearchResult
-from hardmargin.search.recording import SampleRecords
+from hardmargin.search.recording import DirectionRecords, SampleRecords
 from hardmargin.search.settings import Settings
 from hardmargin.search.watch import Watch
 from hardmargin.status import Status
@@ -170,7 +170,7 @@ class Proof:
         *,
         nodes: int | None = None,
         work: int = 0,
-        records: SampleRecords | None = None,
+        records: SampleRecords | DirectionRecords | None = None,
     ) -> SearchResult:
         """Search below a frontier for hyperplanes that cost less than ``upper``, and take over what is found.
 

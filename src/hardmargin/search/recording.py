@@ -17,7 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hardmargin import _core
+from hardmargin.arrays import FloatArray
 from hardmargin.presolve import Presolved
+from hardmargin.problem import Problem
 
 # What is left for rounding in the costs, and in the samples if dependent features were replaced: the searches see
 # samples that are rounded, a proof is about those of the caller.
@@ -45,6 +47,10 @@ class Piece:
         The share of the norm that the bound counts.
     exponent : int
         The power of two by which weights in the records are multiplied.
+    copies : tuple of int
+        How many samples of the records each sample is; empty if each is one.
+    frame : ndarray of shape (r, m) or None
+        The axes of a search over directions, one per row.
     """
 
     kind: str
@@ -53,6 +59,8 @@ class Piece:
     groups: Sequence[NDArray[np.intp]]
     share: float = 1.0
     exponent: int = 0
+    copies: tuple[int, ...] = ()
+    frame: FloatArray | None = None
 
     @classmethod
     def whole(cls, kind: str, files: Iterable[str], bound: float, count: int) -> Piece:
@@ -71,6 +79,7 @@ class Piece:
             bound=self.bound * reduced.objective_factor * (1 - rounding),
             groups=[np.concatenate([rows[begins[k] : ends[k]] for k in group]) for group in self.groups],
             exponent=self.exponent + 2 * int(np.log2(reduced.scale)),
+            frame=None if self.frame is None else _restored_frame(self.frame, reduced),
         )
 
     def part(self, samples: NDArray[np.intp], share: float) -> Piece:
@@ -84,6 +93,14 @@ class Piece:
             groups=[samples[group] for group in self.groups],
             share=self.share * share,
         )
+
+
+def _restored_frame(frame: FloatArray, reduced: Presolved) -> FloatArray:
+    """The axes in the features of the problem from which presolve has made the one of these axes."""
+    axes = frame if reduced.projection is None else frame @ reduced.projection.basis.T
+    restored = np.zeros((len(axes), reduced.n_features))
+    restored[:, reduced.features] = axes
+    return restored
 
 
 def sum_of(pieces: Sequence[Piece]) -> float:
@@ -216,6 +233,47 @@ def _root_record(decided: Sequence[tuple[int, bool]], main: int) -> bytes:
         else:
             after = refuted + after
     return b"".join(map(number_bytes, [*before, _OPEN, main, *after]))
+
+
+class DirectionRecords:
+    """The records of a search over directions.
+
+    Parameters
+    ----------
+    recorder : ProofRecorder
+    problem : Problem
+    axes : ndarray of shape (m, m)
+        The axes of the search, one per row.
+    """
+
+    number = 0
+
+    def __init__(self, recorder: ProofRecorder, problem: Problem, axes: FloatArray) -> None:
+        self._recorder = recorder
+        self._problem = problem
+        self._axes = axes
+        self.path = recorder.new_file()
+        self.sink = _core.ProofSink(self.path)
+        for _ in range(2 * problem.m):
+            # Numbers of the faces.
+            self.sink.new_number()
+
+    def complete(self, bound: float) -> None:
+        """Offer the proof of a bound: nothing is open."""
+        self.sink.close()
+        if not self.sink.valid:
+            self.drop()
+            return
+        copies = tuple(_core.direction_copies(self._problem.costs))
+        piece = Piece.whole("directions", [self.path], bound, self._problem.n)
+        piece = replace(piece, copies=copies, frame=self._axes)
+        self._recorder.offer(bound, [piece])
+        self._recorder.release([piece])
+
+    def drop(self) -> None:
+        """Remove the records: the search cannot be completed."""
+        self.sink.close()
+        Path(self.path).unlink(missing_ok=True)
 
 
 class OneRecord:

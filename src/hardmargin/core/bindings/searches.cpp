@@ -114,6 +114,18 @@ nb::tuple direction_root_arrays(const Matrix& features, const Vector& labels, co
     return plain_arrays(direction_root(samples, upper, options));
 }
 
+nb::ndarray<nb::numpy, double> direction_axes(const Matrix& features, const Vector& labels, const Vector& costs,
+                                              const DirectionOptions& options) {
+    const Samples samples(view(features), view(labels), view(costs));
+    check(options, samples);
+    const DirectionFrame frame(samples, options.first_axis, options.mirrored);
+    std::vector<double> axes;
+    for (std::size_t k = 0; k < frame.dimension(); ++k) {
+        axes.insert(axes.end(), frame.axis(k), frame.axis(k) + frame.dimension());
+    }
+    return array(std::move(axes), {frame.dimension(), frame.dimension()});
+}
+
 template <typename Node, typename Options, auto search>
 SearchResult<Node> run(const Matrix& features, const Vector& labels, const Vector& costs,
                        const std::variant<PlainArrays, SearchResult<Node>*>& frontier, double upper,
@@ -165,6 +177,7 @@ void bind_packing(nb::module_& module) {
             },
             "record"_a)
         .def("close", &ProofSink::close)
+        .def_prop_ro("valid", &ProofSink::valid, "Whether every step could be justified.")
         .def_prop_ro("size", &ProofSink::size, "Bytes so far.");
     nb::class_<PackingKnowledge>(module, "PackingKnowledge", "What searches over the same samples share.")
         .def(
@@ -207,6 +220,11 @@ void bind_directions(nb::module_& module) {
     bind_result<DirectionNode>(module, "DirectionResult");
     module.def("direction_root", &direction_root_arrays, "features"_a, "labels"_a, "costs"_a, "upper"_a,
                "options"_a, "All directions as a frontier.");
+    module.def("direction_axes", &direction_axes, "features"_a, "labels"_a, "costs"_a, "options"_a,
+               "The axes of the cube, one per row.");
+    module.def(
+        "direction_copies", [](const Vector& costs) { return direction_copies(view(costs)); }, "costs"_a,
+        "How often each sample is copied so that all cost the same; empty if none is.");
     module.def("direction_search", &run<DirectionNode, DirectionOptions, direction_search>, "features"_a,
                "labels"_a, "costs"_a, "frontier"_a, "upper"_a, "options"_a, "limits"_a, "seconds"_a,
                "observer"_a.none(),

@@ -24,6 +24,10 @@ struct ConflictClosure {
     std::vector<unsigned char> negative_kept;
     std::vector<unsigned char> positive_given_up;
     std::vector<unsigned char> negative_given_up;
+    // By samples, for proofs: a sample is kept because this one is given up, or given up because this one is kept;
+    // -1 if it needs no such reason. Reasons come before what follows from them.
+    std::vector<std::int32_t> kept_because;
+    std::vector<std::int32_t> given_up_because;
     bool any_kept = false;
     bool impossible = false;  // there is no such solution
 

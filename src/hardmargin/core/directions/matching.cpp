@@ -147,6 +147,14 @@ bool ConflictMatching::release(const PairConflicts::Level& level, State& state, 
     return false;
 }
 
+void ConflictMatching::give_up_negative(ConflictClosure& closure, std::size_t negative,
+                                        std::size_t positive) const {
+    if (closure.negative_given_up[negative] == 0) {
+        closure.negative_given_up[negative] = 1;
+        closure.given_up_because[pairs_.negative(negative)] = static_cast<std::int32_t>(pairs_.positive(positive));
+    }
+}
+
 void ConflictMatching::propagate(const PairConflicts::Level& level, const State& state, ConflictClosure& closure) {
     // From kept positives: opponents are given up, and their partners kept.
     pending_.clear();
@@ -157,17 +165,20 @@ void ConflictMatching::propagate(const PairConflicts::Level& level, const State&
     }
     unvisit_all();
     while (!pending_.empty()) {
-        const std::uint64_t* row = &level.conflicts[pending_.back() * pairs_.words()];
+        const std::size_t positive = pending_.back();
+        const std::uint64_t* row = &level.conflicts[positive * pairs_.words()];
         pending_.pop_back();
         for (std::size_t place = 0; place < pairs_.words(); ++place) {
             std::uint64_t bits = row[place] & unvisited_[place];
             unvisited_[place] &= ~bits;
             for (; bits != 0; bits &= bits - 1) {
                 const std::size_t negative = place * word_bits + static_cast<std::size_t>(std::countr_zero(bits));
-                closure.negative_given_up[negative] = 1;
+                give_up_negative(closure, negative, positive);
                 const std::int32_t partner = state.partner_of_negative[negative];
                 if (partner >= 0 && closure.positive_kept[static_cast<std::size_t>(partner)] == 0) {
                     closure.positive_kept[static_cast<std::size_t>(partner)] = 1;
+                    closure.kept_because[pairs_.positive(static_cast<std::size_t>(partner))] =
+                        static_cast<std::int32_t>(pairs_.negative(negative));
                     pending_.push_back(static_cast<std::size_t>(partner));
                 }
             }
@@ -190,17 +201,24 @@ void ConflictMatching::propagate(const PairConflicts::Level& level, const State&
                 continue;
             }
             const std::uint64_t* row = &level.conflicts[positive * pairs_.words()];
-            bool opposed = false;
-            for (std::size_t place = 0; place < pairs_.words() && !opposed; ++place) {
-                opposed = (row[place] & kept[place]) != 0;
+            std::uint64_t opponents = 0;
+            std::size_t place = 0;
+            for (; place < pairs_.words() && opponents == 0; ++place) {
+                opponents = row[place] & kept[place];
             }
-            if (!opposed) {
+            if (opponents == 0) {
                 continue;
             }
             closure.positive_given_up[positive] = 1;
+            const std::size_t opponent =
+                (place - 1) * word_bits + static_cast<std::size_t>(std::countr_zero(opponents));
+            closure.given_up_because[pairs_.positive(positive)] =
+                static_cast<std::int32_t>(pairs_.negative(opponent));
             const std::int32_t partner = state.partner_of_positive[positive];
             if (partner >= 0 && closure.negative_kept[static_cast<std::size_t>(partner)] == 0) {
                 closure.negative_kept[static_cast<std::size_t>(partner)] = 1;
+                closure.kept_because[pairs_.negative(static_cast<std::size_t>(partner))] =
+                    static_cast<std::int32_t>(pairs_.positive(positive));
                 set_bit(kept.data(), static_cast<std::size_t>(partner));
                 more = true;
             }

@@ -92,6 +92,8 @@ private:
     bool propagate_sets(std::span<const MustHitSet> sets, ConflictClosure& closure) const;
     void keep_unmatched(const State& state, ConflictClosure& closure) const;
     void propagate(const PairConflicts::Level& level, const State& state, ConflictClosure& closure);
+    // A negative is given up because it conflicts with a kept positive.
+    void give_up_negative(ConflictClosure& closure, std::size_t negative, std::size_t positive) const;
 
     const Samples& samples_;
     const PairConflicts& pairs_;

@@ -26,6 +26,7 @@
 #include "directions/node.h"
 #include "directions/pair_conflicts.h"
 #include "directions/region_packing.h"
+#include "directions/trace.h"
 #include "qp/max_margin.h"
 
 namespace hardmargin {
@@ -40,6 +41,14 @@ public:
 
     RegionClosing(const Samples& samples, const DirectionFrame& frame, const PairConflicts& pairs, PairCover& cover,
                   MaxMargin& solver, Candidate candidate);
+
+    // Writes down why regions are closed; null if no proof is wanted.
+    void set_trace(RegionTrace* trace) {
+        trace_ = trace;
+        if constexpr (PairCover::equal_costs) {
+            packing_.set_trace(trace);
+        }
+    }
 
     // Whether it can prove that no solution in the region is better than `upper`; `norm` is the least norm term of
     // the region. With `packing` it searches for must-hit sets, and may rearrange the cover without changing its
@@ -83,6 +92,7 @@ private:
     State released_;
     std::vector<Multiplier> multipliers_;
     std::vector<std::size_t> supports_;
+    RegionTrace* trace_ = nullptr;
 };
 
 extern template class RegionClosing<ConflictMatching>;

@@ -23,17 +23,15 @@ constexpr double length_rounding = 1e-9;
 // Returns nothing if there would be too many samples, or if costs are not multiples. With equal costs regions are
 // bounded faster and closed earlier.
 std::optional<Samples> samples_of_equal_cost(const Samples& samples) {
+    const std::vector<std::size_t> copies = direction_copies(samples.costs());
+    if (copies.empty()) {
+        return std::nullopt;
+    }
     const double unit = *std::min_element(samples.costs().begin(), samples.costs().end());
     std::vector<double> features;
     std::vector<double> labels;
     for (std::size_t i = 0; i < samples.count(); ++i) {
-        const double copies = std::round(samples.cost(i) / unit);
-        const double total = static_cast<double>(labels.size()) + copies;
-        if (!(std::fabs(copies * unit - samples.cost(i)) <= multiple_rounding * samples.cost(i)) ||
-            total > most_copies * static_cast<double>(samples.count())) {
-            return std::nullopt;
-        }
-        labels.resize(static_cast<std::size_t>(total), samples.label(i));
+        labels.resize(labels.size() + copies[i], samples.label(i));
         while (features.size() < labels.size() * samples.dimension()) {
             for (std::size_t k = 0; k < samples.dimension(); ++k) {
                 features.push_back(samples.label(i) * samples.row(i)[k]);
@@ -57,6 +55,25 @@ DirectionOutcome search(const Samples& samples, std::vector<DirectionNode> front
 }
 
 }  // namespace
+
+std::vector<std::size_t> direction_copies(std::span<const double> costs) {
+    const auto [least, largest] = std::minmax_element(costs.begin(), costs.end());
+    if (least == costs.end() || *least == *largest) {
+        return {};
+    }
+    std::vector<std::size_t> copies;
+    double total = 0;
+    for (const double cost : costs) {
+        const double count = std::round(cost / *least);
+        total += count;
+        if (!(std::fabs(count * *least - cost) <= multiple_rounding * cost) ||
+            total > most_copies * static_cast<double>(costs.size())) {
+            return {};
+        }
+        copies.push_back(static_cast<std::size_t>(count));
+    }
+    return copies;
+}
 
 std::vector<DirectionNode> direction_root(const Samples& samples, double upper, const DirectionOptions& options) {
     const double objective = best_known(samples, upper).objective;

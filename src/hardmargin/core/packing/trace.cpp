@@ -28,21 +28,25 @@ void PackingTrace::begin(const PackingNode& node) {
     number_in_record_.clear();
     index_in_pool_.clear();
     record_.number(node.proof);
-    // Zigzag: the sign is the lowest bit.
-    record_.number(unit_exponent_ < 0 ? 2 * static_cast<std::uint64_t>(-unit_exponent_) - 1
-                                      : 2 * static_cast<std::uint64_t>(unit_exponent_));
+    write_unit(record_);
     record_.ascending(node.kept);
     record_.ascending(node.given_up);
 }
 
-void PackingTrace::write(std::span<const Multiplier> certificate) {
+void PackingTrace::write_unit(ProofRecord& record) const {
+    // Zigzag: the sign is the lowest bit.
+    record.number(unit_exponent_ < 0 ? 2 * static_cast<std::uint64_t>(-unit_exponent_) - 1
+                                     : 2 * static_cast<std::uint64_t>(unit_exponent_));
+}
+
+void PackingTrace::write(std::span<const Multiplier> certificate, ProofRecord& record) const {
     const std::vector<WholeMultiplier> whole = whole_multipliers(samples_, certificate);
     const RowNumbers rows(samples_.count());
-    record_.number(whole.size());
+    record.number(whole.size());
     for (const WholeMultiplier& multiplier : whole) {
         const std::size_t row = multiplier.row;
-        record_.number(rows.is_extra(row) ? row : 2 * rows.sample(row) + (rows.keeps(row) ? 0 : 1));
-        record_.number(static_cast<std::uint64_t>(multiplier.value));
+        record.number(rows.is_extra(row) ? row : 2 * rows.sample(row) + (rows.keeps(row) ? 0 : 1));
+        record.number(static_cast<std::uint64_t>(multiplier.value));
     }
 }
 
@@ -72,7 +76,7 @@ void PackingTrace::pack(std::span<const Packed> packed) {
 
 PackingTrace::SetNumber PackingTrace::add(std::span<const Multiplier> certificate) {
     record_.step(ProofStep::set);
-    write(certificate);
+    write(certificate, record_);
     index_in_pool_.push_back(not_in_pool);
     return sets_++;
 }
@@ -110,7 +114,7 @@ void PackingTrace::cover(std::span<const Packed> weights) {
 
 void PackingTrace::norm(std::span<const Multiplier> certificate) {
     record_.step(ProofStep::norm);
-    write(certificate);
+    write(certificate, record_);
 }
 
 void PackingTrace::keep_dear(std::size_t sample) {

@@ -71,10 +71,12 @@ public:
     // Forgets what was written since the record had this size and mark.
     void forget(std::size_t size, const Mark& mark);
 
-private:
-    void write(std::span<const Multiplier> certificate);
+    // For other kinds of records: a certificate, the unit of weights, and a weight in this unit.
+    void write(std::span<const Multiplier> certificate, ProofRecord& record) const;
+    void write_unit(ProofRecord& record) const;
     std::uint64_t weight(double share) const;
 
+private:
     const Samples& samples_;
     bool equal_costs_;
     int unit_exponent_;  // weights are multiples of this power of two

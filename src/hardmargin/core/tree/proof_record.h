@@ -24,6 +24,16 @@ enum class ProofStep : std::uint8_t {
     cover = 9,
     norm = 10,
     dear = 11,
+    pairs = 20,
+    region_set = 21,
+    split = 22,
+    split_lengths = 23,
+    close_region = 24,
+    close_exactly = 25,
+    cases = 26,
+    one_case = 27,
+    end_cases = 28,
+    samples = 29,
 };
 
 class ProofRecord {

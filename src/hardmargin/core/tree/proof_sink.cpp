@@ -30,6 +30,16 @@ void ProofSink::write(std::span<const std::uint8_t> record) {
     }
 }
 
+void ProofSink::invalidate() {
+    const std::lock_guard lock(mutex_);
+    valid_ = false;
+}
+
+bool ProofSink::valid() const {
+    const std::lock_guard lock(mutex_);
+    return valid_;
+}
+
 std::uint64_t ProofSink::size() const {
     const std::lock_guard lock(mutex_);
     return size_;

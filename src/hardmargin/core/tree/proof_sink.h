@@ -25,6 +25,9 @@ public:
     std::uint64_t new_number();
     // Appends a record. Throws std::runtime_error if the file cannot be written.
     void write(std::span<const std::uint8_t> record);
+    // Marks the records as incomplete: a step could not be justified.
+    void invalidate();
+    bool valid() const;
     // Bytes so far.
     std::uint64_t size() const;
     // Completes the file; nothing can be written afterwards.
@@ -39,6 +42,7 @@ private:
     std::unique_ptr<std::FILE, Closer> file_;
     std::uint64_t numbers_ = 0;
     std::uint64_t size_ = 0;
+    bool valid_ = true;
 };
 
 }  // namespace hardmargin
