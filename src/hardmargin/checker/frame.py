@@ -94,7 +94,8 @@ class Frame:
         if self.r == 0 or axes.shape[1] != samples.m or not np.isfinite(axes).all():
             raise ProofError("the axes of a piece do not fit the data.")
         X = _dense(samples.X, rows)
-        differences = X - np.median(X, axis=0)
+        # A sample in the middle: it lies in every affine subspace that contains all samples.
+        differences = X - X[np.abs(X - np.median(X, axis=0)).sum(axis=1).argmin()]
         coordinates = differences @ axes.T
         sizes = np.abs(differences) + np.abs(coordinates) @ np.abs(axes)
         errors = np.abs(differences - coordinates @ axes) + (self.r + 8) * _UNIT * sizes
