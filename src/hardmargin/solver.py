@@ -333,8 +333,8 @@ def _check_proof_support(proof: str | os.PathLike[str] | None, **others: Any) ->
     for name, value in others.items():
         if proof is not None and value is not None:
             raise ValueError(
-                f"proof and {name} were both given; a proof has to be written by one run on this machine: leave out "
-                f"{name}, or solve without proof."
+                f"proof and {name} were both given; a proof has to be written by one run on this machine: leave "
+                f"out {name}, or solve without proof."
             )
 
 

@@ -128,10 +128,10 @@ def verify(
     """Recompute a model's objective, violations, margins and gap from the data, and check the rest for consistency.
 
     The lower bound itself cannot be recomputed without solving, except with a proof. Otherwise it is only checked
-    that neither the model's hyperplane nor w = 0 costs less, and that gap, status and trace are consistent with it. "optimal" means a gap of
-    at most the requested one, which must be possible (at least 1e-9, and below 1); if the model does not record it,
-    1e-5 counts. C and the weights are taken from the model, because they define the problem that it claims to have
-    solved. ``Verification.unchecked`` lists what was not checked.
+    that neither the model's hyperplane nor w = 0 costs less, and that gap, status and trace are consistent with it.
+    "optimal" means a gap of at most the requested one, which must be possible (at least 1e-9, and below 1); if the
+    model does not record it, 1e-5 counts. C and the weights are taken from the model, because they define the
+    problem that it claims to have solved. ``Verification.unchecked`` lists what was not checked.
 
     Parameters
     ----------
@@ -173,9 +173,7 @@ def verify(
     smallest = _smallest_kept_margin(evaluation.margins, result.violations)
     names = _names_of(X) if feature_names is None else list(feature_names)
     names_checks = _names_checks(result, names)
-    verdict, proof_checks = (
-        (None, ()) if proof is None else _proof_checks(result, problem, proof, processes, progress)
-    )
+    verdict, proof_checks = _proof_checks(result, problem, proof, processes, progress)
     checks = (
         *_objective_checks(result, problem, evaluation.objective),
         Check("violations", _shown(result.violations), _shown(violations), result.violations == violations),
@@ -199,11 +197,13 @@ def verify(
 def _proof_checks(
     result: Result,
     problem: Problem,
-    path: str | os.PathLike[str],
+    path: str | os.PathLike[str] | None,
     processes: int,
     progress: Callable[[int], None] | None,
 ) -> tuple[Verdict | None, tuple[Check, ...]]:
-    """Check a proof, and what the model says about it."""
+    """Check a proof, if there is one, and what the model says about it."""
+    if path is None:
+        return None, ()
     try:
         verdict = check_proof(path, problem.X, problem.y, problem.costs, processes=processes, progress=progress)
     except UnreadableProofError as error:

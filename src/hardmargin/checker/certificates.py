@@ -1,9 +1,9 @@
 """What multipliers prove about the length of w, in exact integer arithmetic.
 
-A row requires a.w + c b >= d. A sample (x, y) that is kept has the row a = y x, c = y, d = 1, and one that is given
-up has margin y (w.x + b) < 1, so the negated row holds: a = -y x, c = -y, d = -1. For multipliers lambda >= 0 with
-sum lambda c = 0, every (w, b) that satisfies the rows has g.w >= s with g = sum lambda a and s = sum lambda d. So if
-s > 0, then ||w|| >= s / ||g||, and
+A row requires a.w + c b >= d. A sample (x, y) that is kept has the row a = y x, c = y, d = 1. One that is given up
+has the margin y (w.x + b) < 1, so the negated row holds: a = -y x, c = -y, d = -1. For multipliers lambda >= 0 with
+sum lambda c = 0, every (w, b) that satisfies the rows has g.w >= s with g = sum lambda a and s = sum lambda d. So
+if s > 0, then ||w|| >= s / ||g||, and
 
     1/2 ||w||^2 >= s^2 / (2 ||g||^2);        if g = 0, no (w, b) satisfies the rows.
 """
@@ -11,7 +11,7 @@ s > 0, then ||w|| >= s / ||g||, and
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from hardmargin.checker.errors import ProofError
 from hardmargin.checker.reading import Numbers
@@ -31,6 +31,13 @@ class ExtraRow(NamedTuple):
 
     normal: list[tuple[int, int]]
     demand: int
+
+
+class ExtraRows(Protocol):
+    """Extra rows by number."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, number: int, /) -> ExtraRow: ...
 
 
 class Certificate(NamedTuple):
@@ -63,7 +70,7 @@ def read_certificate(
     numbers: Numbers,
     samples: Samples,
     rows: Sequence[int],
-    extra: Sequence[ExtraRow] = (),
+    extra: ExtraRows = (),
     extra_exponent: int = 0,
 ) -> Certificate:
     """Read multipliers and compute what they prove.
@@ -76,7 +83,7 @@ def read_certificate(
     samples : Samples
     rows : sequence of int
         The rows of the data that are the samples of the piece.
-    extra : sequence of ExtraRow
+    extra : ExtraRows
     extra_exponent : int
         The ``extra`` of these rows: they are integers times 2^-extra, relative to those of the samples.
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -110,7 +110,7 @@ def _record_checker(samples: Samples, content: _Content) -> Callable[[bytes], Ou
 _worker: _Worker | None = None
 
 
-def _start_worker(X: Any, y: Sequence[float], costs: Sequence[float]) -> None:
+def _start_worker(X: Any, y: Any, costs: Any) -> None:
     global _worker
     _worker = _Worker(Samples(X, y, costs))
 
@@ -125,9 +125,7 @@ _Submit = Callable[[_Batch], Callable[[], list[Outcome]]]
 
 
 @contextmanager
-def _processes(
-    count: int, X: Any, y: Sequence[float], costs: Sequence[float], samples: Samples
-) -> Iterator[tuple[_Submit, int]]:
+def _processes(count: int, X: Any, y: Any, costs: Any, samples: Samples) -> Iterator[tuple[_Submit, int]]:
     """Where batches are checked, and how many of them may wait."""
     if count <= 1:
         worker = _Worker(samples)
@@ -181,8 +179,8 @@ class _Coverage:
 def check_proof(
     path: str | os.PathLike[str],
     X: Any,
-    y: Sequence[float],
-    costs: Sequence[float],
+    y: Any,
+    costs: Any,
     *,
     processes: int = 1,
     progress: Progress | None = None,

@@ -19,12 +19,11 @@ it gives up a sample) and a lower bound on the cost of all samples that it gives
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import NamedTuple
 
-from hardmargin.checker.certificates import Certificate, ExtraRow, read_certificate
+from hardmargin.checker.certificates import Certificate, ExtraRows, read_certificate
 from hardmargin.checker.errors import ProofError, UnreadableProofError
 from hardmargin.checker.piece import Piece
 from hardmargin.checker.reading import Numbers
@@ -119,7 +118,7 @@ class DecisionChecker:
         What is left of the record.
     known : Known
         What its decisions are.
-    extra : sequence of ExtraRow
+    extra : ExtraRows
         Rows that hold in addition to those of the samples.
     extra_exponent : int
         See :func:`hardmargin.checker.certificates.read_certificate`.
@@ -133,7 +132,7 @@ class DecisionChecker:
         numbers: Numbers,
         known: Known,
         unit: int,
-        extra: Sequence[ExtraRow] = (),
+        extra: ExtraRows = (),
         extra_exponent: int = 0,
     ) -> None:
         self._piece = piece

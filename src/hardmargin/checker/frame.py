@@ -1,9 +1,9 @@
 """Coordinates for directions, and regions of them, in floating point with bounds on all rounding errors.
 
-A proof by directions has a matrix B with r rows. A hyperplane (w, b) has the coordinates u = B w. Its direction s is
-u divided by its absolutely largest coordinate, so s lies on the surface of the cube [-1, 1]^r, and u = tau s with
-tau >= 0. (If u = 0, it is in every region that has no least length.) A region is a box on a face of the cube, with
-lengths t_lo <= ||u|| <= t_hi.
+A proof by directions has a matrix B with r rows. A hyperplane (w, b) has the coordinates u = B w. Its direction s
+is u divided by its absolutely largest coordinate, so s lies on the surface of the cube [-1, 1]^r, and u = tau s
+with tau >= 0. (If u = 0, it is in every region that has no least length.) A region is a box on a face of the cube,
+with lengths t_lo <= ||u|| <= t_hi.
 
 Nothing is assumed about B. With sigma >= ||B||, ||u|| <= sigma ||w||. With coordinates z_i of the samples and any
 point c, let e_i = x_i - c - B^T z_i. Then w.(x_i - x_j) = u.(z_i - z_j) + w.(e_i - e_j), and the last term is at
@@ -11,8 +11,8 @@ most ||w|| (delta_i + delta_j), where delta_i >= ||e_i||. If B has orthonormal r
 samples, sigma is 1 and delta is 0, up to rounding.
 
 Rounding: all operations are IEEE double precision, with a relative error of at most 2^-53 each; sums of k terms in
-any order have an error of at most k 2^-53 times the sum of their absolute values, up to a factor of 1 + k 2^-53. All
-bounds here use 2^-52 and several terms more than there are.
+any order have an error of at most k 2^-53 times the sum of their absolute values, up to a factor of 1 + k 2^-53.
+All bounds here use 2^-52 and several terms more than there are.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Region:
     @property
     def nearest(self) -> NDArray[np.float64]:
         """The shortest s in the box."""
-        return np.clip(0.0, self.low, self.high)
+        return np.minimum(np.maximum(0.0, self.low), self.high)
 
 
 class Frame:
@@ -125,7 +125,8 @@ class Frame:
         """Whether no hyperplane of the region keeps both samples of any of these pairs, i positive and j negative.
 
         Keeping both needs w.(x_i - x_j) >= 2. Let q = 2 - slack_i - slack_j > 0, and a with ||a|| <= 1, so that
-        ||s|| >= a.s. Because ||u|| <= t_hi, it is impossible if s.(t_hi (z_i - z_j) - q a) < 0 for all s of the box.
+        ||s|| >= a.s. Because ||u|| <= t_hi, it is impossible if s.(t_hi (z_i - z_j) - q a) < 0 for all s of the
+        box.
         """
         if not (self.positive[i].all() and not self.positive[j].any()):
             return False
@@ -139,7 +140,7 @@ class Frame:
         return bool(((needed > 0) & (largest + (self.r + 16) * _UNIT * sizes < 0)).all())
 
 
-class RegionRows(Sequence[ExtraRow]):
+class RegionRows:
     """The sides of a region and its lengths as rows that all its hyperplanes satisfy, made when they are used.
 
     With f the face: (high_k + WIDENING) sign u_f - u_k >= 0 and u_k - (low_k - WIDENING) sign u_f >= 0 for every
@@ -155,7 +156,7 @@ class RegionRows(Sequence[ExtraRow]):
     def __len__(self) -> int:
         return 2 * self._frame.r
 
-    def __getitem__(self, number: Any) -> ExtraRow:
+    def __getitem__(self, number: int, /) -> ExtraRow:
         frame, region = self._frame, self._region
         if number < 2 * frame.r - 2:
             k = number // 2

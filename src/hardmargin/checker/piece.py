@@ -53,13 +53,12 @@ class Piece:
     ) -> None:
         self.samples = samples
         self.kind = header.get("kind")
-        self.exponent = header.get("exponent")
-        share, bound = header.get("share"), header.get("bound")
-        if type(self.exponent) is not int or abs(self.exponent) > 1 << 16:
+        exponent, share, bound = header.get("exponent"), header.get("share"), header.get("bound")
+        if type(exponent) is not int or abs(exponent) > 1 << 16:
             raise UnreadableProofError("a piece has no exponent.")
-        if not all(isinstance(value, float) and isfinite(value) for value in (share, bound)):
+        self.exponent: int = exponent
+        if not (isinstance(share, float) and isinstance(bound, float) and isfinite(share) and isfinite(bound)):
             raise UnreadableProofError("a piece has no share or no bound.")
-        assert isinstance(share, float) and isinstance(bound, float)
         if not 0 < share <= 1 or bound < 0:
             raise ProofError(f"a piece has the share {share} and the bound {bound}.")
         self.share = Fraction(share).as_integer_ratio()

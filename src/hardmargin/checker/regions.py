@@ -1,17 +1,18 @@
 """Records of the search over directions: regions that are split until no hyperplane in them costs too little.
 
-Suppose that (w, b) is in a region and costs less than the bound of the piece. What is known about it is a cover: pairs
-of opposite samples, and must-hit sets, of each of which it gives up a sample. They share out the costs of their
-samples, so these shares add up to a lower bound on the cost of the samples given up. What is left of the bound limits
-the length of w. Steps add to what is known:
+Suppose that (w, b) is in a region and costs less than the bound of the piece. What is known about it is a cover:
+pairs of opposite samples, and must-hit sets, of each of which it gives up a sample. They share out the costs of
+their samples, so these shares add up to a lower bound on the cost of the samples given up. What is left of the
+bound limits the length of w. Steps add to what is known:
 
 * Pairs that conflict, in the region or in one around it (:meth:`hardmargin.checker.frame.Frame.conflict`).
 * A certificate with the sides of the region: a must-hit set, as in :mod:`hardmargin.checker.decisions`.
 * A region is divided at a coordinate or at a length; both parts start with what is known before.
 * It is closed if the shares and the least norm reach the bound.
-* Let the slack be what is missing. A sample whose cost exceeds the shares taken from it by at least the slack is kept:
-  giving it up would cost too much. So is one that shares at least the slack with a sample that is given up. Opponents
-  of kept samples are given up. It is closed if a sample would have to be both, or by a certificate for what follows.
+* Let the slack be what is missing. A sample whose cost exceeds the shares taken from it by at least the slack is
+  kept: giving it up would cost too much. So is one that shares at least the slack with a sample that is given up.
+  Opponents of kept samples are given up. It is closed if a sample would have to be both, or by a certificate for
+  what follows.
 * It is closed by cases: a must-hit set, and one case for each of its samples, which is given up, the ones before it
   being kept.
 * It is closed by steps of :mod:`hardmargin.checker.decisions`, with the sides of the region.

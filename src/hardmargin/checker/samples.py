@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -63,7 +62,7 @@ def scaled(value: float, exponent: int) -> int:
     fraction = Fraction(value) * 2**exponent
     if fraction.denominator != 1:
         raise ValueError(f"{value!r} is not an integer times 2^-{exponent}.")
-    return fraction.numerator
+    return int(fraction.numerator)
 
 
 class Samples:
@@ -78,7 +77,7 @@ class Samples:
         float64, not negative.
     """
 
-    def __init__(self, X: Any, y: Sequence[float], costs: Sequence[float]) -> None:
+    def __init__(self, X: Any, y: Any, costs: Any) -> None:
         self.X = X
         self.n, self.m = X.shape
         self.y = np.asarray(y, dtype=np.float64)

@@ -21,8 +21,8 @@ def add_to(commands: Commands) -> None:
         help="check a model against its training data",
         description="Recompute objective, violations, margins and gap of a model from the data that it was "
         "trained on, and check that its other claims do not contradict each other. The lower bound is compared "
-        "with the objective but not proven again, unless a proof is given. What is not checked is named. The exit status is 1 if a claim "
-        "does not hold.",
+        "with the objective but not proven again, unless a proof is given. What is not checked is named. The exit "
+        "status is 1 if a claim or the proof does not hold.",
     )
     add_model_argument(parser)
     add_data_arguments(parser, "the training data")

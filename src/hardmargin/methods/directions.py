@@ -220,9 +220,7 @@ class DirectionProof(Proof):
             if self.context.recorder is not None:
                 axes = direction_axes(self.problem, self._settings)
                 self._records = DirectionRecords(self.context.recorder, self.problem, axes)
-        self._open = self.search(
-            self._open, self._settings, self.objective, nodes=nodes, records=self._records
-        )
+        self._open = self.search(self._open, self._settings, self.objective, nodes=nodes, records=self._records)
         if self._records is not None and self._open.exhausted and frontier_of(self._open).size == 0:
             self._records.complete(self._open.lower_bound)
             self._records = None

@@ -160,5 +160,8 @@ def restored_open(value: Sequence[Any] | None) -> Frontier | None:
 
 
 def knowledge_of(problem: Problem, *, keeps_certificates: bool = False) -> _core.PackingKnowledge:
-    """What searches over the samples of a problem learn from each other, nothing so far; proofs need certificates."""
+    """What searches over the samples of a problem learn from each other, nothing so far.
+
+    Proofs in files need the certificates of what is learnt.
+    """
     return _core.PackingKnowledge(problem.X, problem.y, problem.costs, keeps_certificates)

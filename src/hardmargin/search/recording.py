@@ -223,7 +223,8 @@ def number_bytes(value: int) -> bytes:
 def _root_record(decided: Sequence[tuple[int, bool]], main: int) -> bytes:
     """The whole problem, split by the samples that were decided before the search below ``main``."""
     # Number, unit of weights, and no decisions.
-    before, after = [0, 0, 0, 0], []
+    before = [0, 0, 0, 0]
+    after: list[int] = []
     for place, (sample, kept) in enumerate(decided):
         refuted = [_OPEN, place + 1]
         before += [_BRANCH, sample]
