@@ -243,9 +243,19 @@ def _objective_checks(result: Result, problem: Problem, objective: float) -> tup
             0 <= result.lower_bound <= min(objective, flat) * (1 + _RELATIVE_TOLERANCE),
             "not above the objective; not proven again",
         ),
+        *_proof_bound_checks(result),
         Check("gap", result.gap, gap, abs(result.gap - gap) <= _GAP_TOLERANCE),
         *_gap_checks(result, gap),
     )
+
+
+def _proof_bound_checks(result: Result) -> tuple[Check, ...]:
+    """Check that a proof in a file claims no more than the model, if there is one."""
+    claimed, bound = result.proof_bound, result.lower_bound
+    if claimed is None:
+        return ()
+    holds = 0 <= claimed <= bound * (1 + _RELATIVE_TOLERANCE)
+    return (Check("proof bound", claimed, f"lower bound {bound}", holds, "not above the lower bound"),)
 
 
 def _gap_checks(result: Result, gap: float) -> tuple[Check, ...]:

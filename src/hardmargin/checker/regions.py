@@ -391,7 +391,10 @@ class RegionChecker:
 
 def longest_of(piece: Piece, left: int) -> float:
     """An upper bound on ||w|| if its norm term is at most this, in the unit of the piece."""
-    value = 2 * left * piece.share[1] / (piece.share[0] << piece.unit_exponent)
+    try:
+        value = 2 * left * piece.share[1] / (piece.share[0] << piece.unit_exponent)
+    except OverflowError:
+        return math.inf
     return math.sqrt(value) * (1 + 8 * _UNIT)
 
 

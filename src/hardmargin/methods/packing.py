@@ -215,7 +215,8 @@ class PackingProof(Proof):
     def steps(self) -> Iterator[None]:
         """See :class:`Proof`."""
         if self._reduction is None:
-            self._reduction = reduction(self, None if self.context.recorder is None else self._decided)
+            recorded = self.context.recorder is not None
+            self._reduction = reduction(self, self._decided) if recorded else reduction(self)
         while not self._first_over and not self.finished:
             self._first_search()
             yield
