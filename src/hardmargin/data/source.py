@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import re
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,6 +15,9 @@ from hardmargin.data.dataset import DataError
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _CHUNK_BYTES = 1 << 20
+# str.splitlines would also split at form feeds and the like, and so count lines unlike any editor. Lines are found
+# one by one, because often only the first are wanted.
+_LINE = re.compile(r"([^\r\n]*)(?:\r\n|\r|\n|\Z)")
 
 #: Larger files are refused, even if they are small before decompression.
 MAX_BYTES = 1 << 30
@@ -27,12 +31,16 @@ class Source:
     text: str
 
     def lines(self) -> Iterator[tuple[int, str]]:
-        """Yield the lines that are not blank, with their numbers from 1."""
-        # str.splitlines would also split at form feeds and the like, and so count lines unlike any editor.
-        unified = self.text.replace("\r\n", "\n").replace("\r", "\n")
-        for number, line in enumerate(unified.split("\n"), start=1):
-            if line.strip():
+        """Yield the lines that are not blank, with their numbers from 1 and without their ends."""
+        for number, found in enumerate(_LINE.finditer(self.text), start=1):
+            line = found[1]
+            if line and not line.isspace():
                 yield number, line
+
+    def whole_lines(self) -> Iterator[str]:
+        """Yield all lines with their ends."""
+        for found in _LINE.finditer(self.text):
+            yield found[0]
 
     def error(self, message: str, line: int | None = None) -> DataError:
         """Build the error for something found in the file, or on one line of it."""
@@ -95,7 +103,7 @@ def decoded(content: bytes, name: str) -> Source:
         line = problem.object.count(b"\n", 0, problem.start) + 1
         found = problem.object[problem.start]
         raise DataError(f"{name}:{line}: found the byte 0x{found:02x}; expected text in UTF-8.") from None
-    if not text.strip():
+    if not text or text.isspace():
         raise DataError(f"{name}: has no content; expected samples in Brooks, LIBSVM or CSV format.")
     return Source(name, text)
 
