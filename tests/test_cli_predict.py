@@ -83,7 +83,8 @@ def test_a_label_column_without_a_name_is_remembered_by_its_position(trained, pr
 
 
 def test_columns_without_names_must_be_as_many_as_in_training(trained, predict):
-    status, labels, err = predict(trained("0.0,5,no\n1.0,3,no\n3.0,5,yes\n4.0,3,yes\n"), "0.5,4,1,no\n9.0,4,1,yes\n")
+    model = trained("0.0,5,no\n1.0,3,no\n3.0,5,yes\n4.0,3,yes\n")
+    status, labels, err = predict(model, "0.5,4,1,no\n9.0,4,1,yes\n")
     assert (status, labels) == (2, [])
     assert "found 4 columns; expected 2 features, with or without one column of labels" in err
 

@@ -8,6 +8,8 @@ import pytest
 
 from hardmargin.cli import main
 
+NOTE = "  note                   these are not the data that the model was trained on"
+
 
 @pytest.fixture
 def data(generated):
@@ -103,10 +105,10 @@ def test_other_data_of_the_same_size_are_noted(tmp_path, capsys):
     # Another value far from the hyperplane changes no claim.
     file.write_text("length,class\n-7.0,no\n1.0,no\n3.0,yes\n4.0,yes\n")
     assert main(["verify", str(model), str(file)]) == 0
-    assert "  note                   these are not the data that the model was trained on" in capsys.readouterr().out
+    assert NOTE in capsys.readouterr().out
     file.write_text("length,class\n3.5,no\n1.0,no\n3.0,yes\n4.0,yes\n")
     assert main(["verify", str(model), str(file)]) == 1
-    assert "  note                   these are not the data that the model was trained on" in capsys.readouterr().out
+    assert NOTE in capsys.readouterr().out
 
 
 def test_a_model_of_a_later_format_is_refused(model, data, capsys):

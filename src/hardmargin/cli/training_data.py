@@ -37,8 +37,8 @@ def training_data(arguments: argparse.Namespace) -> data.Dataset:
         names = ", ".join(map(describe_column, numbered))
         number, it = ("numbers", "it") if len(numbered) == 1 else ("number", "them")
         print(
-            f"hardmargin: warning: {names} {number} the rows, and {number} no property of the samples; leave {it} "
-            f"out with --drop {option_value([str(column) for column in numbered])}.",
+            f"hardmargin: warning: {names} {number} the rows and would be used like a measurement; leave {it} out "
+            f"with --drop {option_value([str(column) for column in numbered])}.",
             file=sys.stderr,
         )
     return dataset

@@ -202,7 +202,8 @@ def _records(source: Source, delimiter: str) -> Iterator[Record]:
                 yield line, [cell.strip() for cell in cells]
             line = reader.line_num + 1
     except csv.Error as problem:
-        raise source.error(f"{problem}; expected rows as the csv module reads them.", line) from None
+        hint = " (is a quotation mark not closed?)" if "end of data" in str(problem) else ""
+        raise source.error(f"{problem}{hint}; expected rows as the csv module reads them.", line) from None
 
 
 def _delimiter(source: Source) -> str:

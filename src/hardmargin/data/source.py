@@ -14,6 +14,12 @@ from typing import IO
 from hardmargin.data.dataset import DataError
 
 _GZIP_MAGIC = b"\x1f\x8b"
+# Files that people have instead of CSV, by their first bytes.
+_OTHER_KINDS = {
+    b"PK\x03\x04": "a spreadsheet or a zip archive",
+    b"\xd0\xcf\x11\xe0": "a spreadsheet",
+    b"PAR1": "a Parquet file",
+}
 _CHUNK_BYTES = 1 << 20
 # str.splitlines would also split at form feeds and the like, and so count lines unlike any editor. Lines are found
 # one by one, because often only the first are wanted.
@@ -71,7 +77,11 @@ def read_source(path: str | os.PathLike[str]) -> Source:
     if os.path.isdir(path):
         raise DataError(f"{name}: is a directory; expected a data file.")
     with open(path, "rb") as file:
-        compressed = file.peek(2).startswith(_GZIP_MAGIC)
+        begin = file.peek(4)
+        compressed = begin.startswith(_GZIP_MAGIC)
+        for magic, kind in _OTHER_KINDS.items():
+            if begin.startswith(magic):
+                raise DataError(f"{name}: is {kind}; expected text: save or unpack it as CSV first.")
         content = _decompressed(file, name) if compressed else _content(file, name)
     return decoded(content, name)
 

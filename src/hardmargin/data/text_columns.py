@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from hardmargin.data.columns import Columns
 from hardmargin.data.dataset import DataError
 from hardmargin.data.source import Source, shown
-from hardmargin.data.values import MISSING, is_number
+from hardmargin.data.values import MISSING, has_decimal_comma, is_number
 
 # Enough to tell two words from many.
 _REMEMBERED = 3
@@ -36,7 +36,7 @@ class TextColumns:
         self._rows += 1
         for column in self._columns.features:
             word = cells[column] if column < len(cells) else ""
-            if word.lower() not in MISSING and not is_number(word):
+            if word.lower() not in MISSING and not is_number(word) and not has_decimal_comma(word):
                 self._counts[column] += 1
                 known = self._words[column]
                 if len(known) < _REMEMBERED and word not in known:

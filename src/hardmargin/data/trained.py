@@ -214,9 +214,10 @@ class _ModelColumns:
         features = [column for column in visible if column != label]
         named = [name for name in header.names or [] if name.lower() in LABEL_NAMES]
         if len(features) != m or (label is None and named):
-            labels = "" if not named else f", {shown(named[0])} among them"
+            columns = "column" if len(visible) == 1 else "columns"
+            labels = f", {shown(named[0])} among them" if named else ""
             raise NoSuchColumnError(
-                f"found {len(visible)} columns{labels}; expected {m} features, with or without one column of "
+                f"found {len(visible)} {columns}{labels}; expected {m} features, with or without one column of "
                 "labels; if the model was trained with --features or --drop, use the same here."
             )
         return Columns(header, label, features, [])
