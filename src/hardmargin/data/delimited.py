@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hardmargin._core import read_table as read_simple_table
 from hardmargin.data.columns import (
     LABEL_NAMES,
     Choice,
@@ -143,12 +142,15 @@ def write(dataset: Dataset) -> str:
 
 def _simple_table(source: Source, delimiter: str, columns: Columns) -> Table | None:
     """The table if nothing about it needs a closer look."""
+    # Not at the top: commands that read no table should not wait for the core.
+    from hardmargin import _core
+
     roles = [_IGNORED] * columns.header.count
     for feature, column in enumerate(columns.features):
         roles[column] = feature
     if columns.label is not None:
         roles[columns.label] = _LABEL
-    found = read_simple_table(
+    found = _core.read_table(
         source.text, delimiter, roles, columns.header.names is not None, MAX_CELLS, csv.field_size_limit()
     )
     if found is None or not len(found[0]):
