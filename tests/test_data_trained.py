@@ -66,6 +66,8 @@ def test_columns_are_found(trained, text, labels, ignored, load):
         (NAMED, "1,2,3,x\n", "found 4 columns; expected 2 features, with or without one column of labels"),
         (UNNAMED, "a,label\n1,2\n3,4\n", "found 2 columns, 'label' among them; expected 2 features"),
         (Trained(2, ["a", "a"], "y"), "a,a,b\n1,2,3\n", "the features are in another order than in training"),
+        # A feature of the model cannot be left out.
+        (NAMED, "a,b\n1,x\n2,z\n", r"file:2: column 'b' is 'x'; expected a finite number\."),
         (UNKNOWN, "-1 1\n1 3\n", "found 1 features; expected 2, as in training"),
     ],
 )

@@ -339,6 +339,7 @@ def _polished(
 ) -> Result:
     """Transform the method's answer back to the caller's data and apply the numerical contract there."""
     coef, intercept = _best_of(problem, _restored(problem, reduced, found), start)
+    fingerprint = data_fingerprint(problem)
     result = Result.of(
         problem,
         coef,
@@ -352,7 +353,7 @@ def _polished(
         target_gap=limits.gap,
         presolve="; ".join(filter(None, [reduced.summary(), found.presolve])),
     )
-    result = replace(result, seed=limits.seed, fingerprint=data_fingerprint(problem))
+    result = replace(result, seed=limits.seed, fingerprint=fingerprint)
     if result.gap <= limits.gap:
         return replace(result, status=Status.OPTIMAL)
     return replace(result, status=Status.HEURISTIC) if result.optimal else result

@@ -13,7 +13,7 @@ import hardmargin
 from hardmargin.atomic import replace_text
 from hardmargin.cli.output import STDOUT, check_target
 from hardmargin.cli.parser import Commands, add_column_arguments, add_data_arguments, add_model_argument
-from hardmargin.cli.samples import reading, samples_for
+from hardmargin.cli.samples import reading_arguments, samples_for
 from hardmargin.cli.status import DONE
 from hardmargin.labels import same_label
 
@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Write the labels, and tell the accuracy if it is known."""
     check_target(arguments.output, "--output", sources=[arguments.model, arguments.data])
     model = hardmargin.Result.load(arguments.model)
-    samples = samples_for(model, arguments.data, **reading(arguments))
+    samples = samples_for(model, arguments.data, **reading_arguments(arguments))
     predicted = model.predict(samples.X)
     lines = [str(label) for label in predicted.tolist()]
     if arguments.decision:

@@ -64,7 +64,7 @@ def labelled_samples_for(model: Result, path: str, **reading: Any) -> Samples:
     return samples
 
 
-def reading(arguments: argparse.Namespace) -> dict[str, Any]:
+def reading_arguments(arguments: argparse.Namespace) -> dict[str, Any]:
     """How to read the file, from the arguments of a command."""
     return {name: getattr(arguments, name) for name in ("format", "label", "features", "drop")}
 

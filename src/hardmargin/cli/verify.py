@@ -7,7 +7,7 @@ import argparse
 import hardmargin
 from hardmargin import model_json
 from hardmargin.cli.parser import Commands, add_column_arguments, add_data_arguments, add_model_argument
-from hardmargin.cli.samples import labelled_samples_for, reading
+from hardmargin.cli.samples import labelled_samples_for, reading_arguments
 from hardmargin.cli.status import CLAIM_FAILED, DONE
 
 
@@ -31,7 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Print one line per claim."""
     claims = model_json.read_values(arguments.model)
     model = hardmargin.Result.from_dict(claims)
-    samples = labelled_samples_for(model, arguments.data, **reading(arguments))
+    samples = labelled_samples_for(model, arguments.data, **reading_arguments(arguments))
     assert samples.y is not None
     # By now the columns are in the order of training.
     names = model.feature_names if samples.by_name else None

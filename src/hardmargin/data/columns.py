@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from hardmargin.data.source import Source, shown
 from hardmargin.data.values import MISSING, is_number
@@ -117,7 +117,15 @@ class Columns:
 
 
 class Choice(Protocol):
-    """Chooses columns once the shape of the table is known."""
+    """Chooses columns once the shape of the table is known.
+
+    Attributes
+    ----------
+    may_drop : bool
+        Whether a feature may be left out instead.
+    """
+
+    may_drop: ClassVar[bool]
 
     def is_header(self, first: list[str]) -> bool:
         """Whether a row is a header because it holds names that the choice refers to."""
@@ -143,6 +151,7 @@ class TrainingColumns:
     label: ColumnName | None = None
     features: Sequence[ColumnName] | None = None
     drop: Sequence[ColumnName] = ()
+    may_drop: ClassVar[bool] = True
 
     def is_header(self, first: list[str]) -> bool:
         """Whether a row holds a name that the caller gave, as a word."""

@@ -108,7 +108,8 @@ def read_table(source: Source, choice: Choice, delimiter: str | None = None) -> 
     """
     delimiter = delimiter or _delimiter(source)
     columns = find_columns(source, _records(source, delimiter), choice)
-    return _simple_table(source, delimiter, columns) or _any_table(source, delimiter, columns)
+    simple = _simple_table(source, delimiter, columns)
+    return simple or _any_table(source, delimiter, columns, may_drop=choice.may_drop)
 
 
 def is_one_column(source: Source) -> bool:
@@ -164,7 +165,7 @@ def _simple_table(source: Source, delimiter: str, columns: Columns) -> Table | N
     return Table(X, labels_from(words)[numbers], columns)
 
 
-def _any_table(source: Source, delimiter: str, columns: Columns) -> Table:
+def _any_table(source: Source, delimiter: str, columns: Columns, *, may_drop: bool) -> Table:
     header = columns.header
     rows = NumberRows(source, columns.describe_feature)
     labels = []
@@ -177,6 +178,8 @@ def _any_table(source: Source, delimiter: str, columns: Columns) -> Table:
         try:
             rows.append(line, [cells[column] for column in columns.features])
         except DataError as problem:
+            if not may_drop:
+                raise
             texts = TextColumns(columns)
             for _, others in islice(_records(source, delimiter), first, None):
                 texts.add(others)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -157,6 +157,7 @@ class _ModelColumns:
     label: ColumnName | None
     features: Sequence[ColumnName] | None
     drop: Sequence[ColumnName]
+    may_drop: ClassVar[bool] = False
 
     def is_header(self, first: list[str]) -> bool:
         """Whether a row has the names of all features."""
