@@ -6,8 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from hardmargin.literature import presets
 from hardmargin.methods import get_method, names
-from hardmargin.methods.base import option_names, parse_options
+from hardmargin.methods.base import PRESET, option_names, parse_options
 
 DEFAULT = "default"
 
@@ -22,15 +23,7 @@ _NAMED: dict[str, dict[str, Any]] = {
     "scip": {"backend": "scip"},
     "cplex": {"backend": "cplex"},
     "stock": {"tuned": False},
-    "text": {
-        "weight_bound": "text",
-        "region": "box",
-        "sampling_region": "bounded",
-        "subset_bounds": False,
-        "stratified": False,
-        "cuts_per_round": 1,
-        "cut_use": "lazy",
-    },
+    **{preset: {PRESET: preset} for preset in presets.NAMES},
 }
 
 
@@ -41,7 +34,7 @@ def options_of(configuration: str) -> dict[str, Any]:
     ----------
     configuration : str
         "default"; "cb_S_B", the shares T_S and T_B of ``benders`` in percent; "scip", "cplex", "stock" (untuned);
-        "text" (``benders`` as in the paper's text); or several of these joined by "+".
+        "paper", "code", "best", the presets of ``benders`` and ``indicator``; or several of these joined by "+".
 
     Raises
     ------
