@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from hardmargin.bench.running.foreign import foreign_function, is_foreign
 from hardmargin.literature import presets
 from hardmargin.methods import get_method, names
 from hardmargin.methods.base import PRESET, option_names, parse_options
@@ -68,6 +69,7 @@ def variants(
     Parameters
     ----------
     methods : sequence of str
+        Names, or functions of other people as "module:function"; these have no configuration but the default.
     configurations : sequence of str
         Names, as in :func:`options_of`. A method skips those with options that it does not have.
     options : mapping
@@ -87,10 +89,15 @@ def variants(
     >>> variants(["auto", "benders"], ["default", "cb_20_0"], {})[1:]
     [('benders', 'default', {}), ('benders', 'cb_20_0', {'T_S': 0.2, 'T_B': 0.0})]
     """
-    found = []
+    found: list[tuple[str, str, dict[str, Any]]] = []
     for method in methods:
+        if is_foreign(method):
+            foreign_function(method)
+            # Its settings are its own affair.
+            found += [(method, name, {}) for name in configurations if name == DEFAULT]
+            continue
         if method not in names():
-            raise ValueError(f"method is {method!r}; expected one of {', '.join(names())}.")
+            raise ValueError(f"method is {method!r}; expected one of {', '.join(names())}, or MODULE:FUNCTION.")
         kind = get_method(method).Options
         known = set(option_names(kind))
         more = {name: value for name, value in options.items() if name in known}
@@ -112,6 +119,7 @@ def _known_options(methods: Sequence[str]) -> str:
     return "; ".join(
         f"{', '.join(option_names(get_method(method).Options)) or 'none'} for {method}"
         for method in dict.fromkeys(methods)
+        if not is_foreign(method)
     )
 
 
