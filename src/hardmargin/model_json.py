@@ -103,6 +103,9 @@ def checked_fields(values: Mapping[str, Any]) -> dict[str, Any]:
             raise ValueError(
                 f"not a hardmargin model: {name!r} has {len(picked[name])} values but {count!r} is {picked[count]}."
             )
+    for row in picked.get("trusted") or ():
+        if row >= picked["n"]:
+            raise ValueError(f"not a hardmargin model: 'trusted' names row {row} but 'n' is {picked['n']}.")
     return picked
 
 
@@ -195,10 +198,11 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "seed": _optional(_whole),
     "fingerprint": _optional(_text),
     "presolve": _text,
+    "trusted": _optional(_list_of(_whole)),
 }
 
 # Models that were written before these keys existed, or by hand, need not have them.
-_OPTIONAL = {"target_gap", "feature_names", "label_column", "seed", "fingerprint", "presolve"}
+_OPTIONAL = {"target_gap", "feature_names", "label_column", "seed", "fingerprint", "presolve", "trusted"}
 
 #: The keys of a model: one for each field of a result, one that follows from the others, and the format's version.
 KEYS = frozenset({*_READERS, "n_violations", "schema_version"})

@@ -79,6 +79,8 @@ class Result:
         it was not recorded.
     presolve : str
         What was removed or decided before the search, in one line; empty if nothing was.
+    trusted : list of int or None
+        Sorted rows of the caller's data that had to be kept; None if there were none.
     """
 
     status: Status
@@ -104,6 +106,7 @@ class Result:
     seed: int | None = None
     fingerprint: str | None = None
     presolve: str = ""
+    trusted: list[int] | None = None
 
     @classmethod
     def of(
@@ -161,6 +164,7 @@ class Result:
             trace=monotone_trace(trace, TracePoint(float(runtime), evaluation.objective, bound)),
             target_gap=target_gap,
             presolve=presolve,
+            trusted=None if problem.trusted is None else np.flatnonzero(problem.trusted).tolist(),
         )
 
     @property
