@@ -156,7 +156,7 @@ def test_the_stop_rule_reaches_the_search(line, monkeypatch, stop) -> None:
         asked.append(settings["stop"])
         return solve(*arguments, **settings)
 
-    monkeypatch.setattr("hardmargin.estimator.solve", spy)
+    monkeypatch.setattr("hardmargin.fitting.solve", spy)
     clone(HardMarginSVC(C=10, stop=stop)).fit(*line)
     assert asked == [stop]
 
@@ -258,7 +258,6 @@ def test_parameters_are_checked_in_fit(line, parameters, kind, message) -> None:
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
-        ([0, 1, 2, 0, 1], "Only binary classification is supported"),
         ([0.1, 0.2, 0.3, 0.4, 0.5], "Unknown label type"),
         ([1, 1, 1, 1, 1], "y has 1 class"),
         ([0, 0, 1, 1], "inconsistent numbers of samples"),
