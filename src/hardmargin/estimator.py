@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import numbers
 import os
 import sys
 import time
@@ -15,7 +14,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -24,19 +22,13 @@ from hardmargin.binary_model import BinaryModel, kernel_model, linear_model, tot
 from hardmargin.binary_problems import OVO, binary_problems, votes
 from hardmargin.bounds import Report, relative_gap
 from hardmargin.fit_messages import ConstantModelWarning, fit_warning
-from hardmargin.fitting import Job, combined, solve_all
+from hardmargin.fit_parameters import fit_job
+from hardmargin.fitting import combined, solve_all
 from hardmargin.gram import GramFactor, Kernel, gram_factor, gram_matrix, parsed_kernel
-from hardmargin.penalty import resolved_penalty
 from hardmargin.result import Result
 from hardmargin.status import Status
 from hardmargin.stopping import Stall
-from hardmargin.validation import (
-    multiclass_weights,
-    refuse_missing_labels,
-    sorted_classes,
-    validated_samples,
-    validated_time_limit,
-)
+from hardmargin.validation import refuse_missing_labels, sorted_classes, validated_weights
 from hardmargin.warm_starts import warm_starts
 
 __all__ = ["ConstantModelWarning", "HardMarginSVC"]
@@ -86,7 +78,8 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         As in ``sklearn.svm.SVC``. A callable gets two arrays of samples and returns the matrix of all pairs. The
         Gram matrix must be positive semidefinite, and fit into memory.
     gamma : float, "scale" or "auto", default="scale"
-        Coefficient of "rbf", "poly" and "sigmoid". "scale" is 1 / (n_features * X.var()), "auto" is 1 / n_features.
+        Coefficient of "rbf", "poly" and "sigmoid". "scale" is 1 / (n_features * X.var()), where the weights of
+        samples count as repetitions; "auto" is 1 / n_features.
     degree : int, default=3
         Degree of "poly".
     coef0 : float, default=0.0
@@ -252,15 +245,17 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if y is not None:
             refuse_missing_labels(y)
         X, y = validate_data(self, X, y, accept_sparse=self._sparse_formats(), dtype=np.float64)
-        classes = sorted_classes(np.asarray(y))
+        labels = np.asarray(y)
+        classes = sorted_classes(labels)
         if len(classes) > 2:
             # Two labels may be any two values, but many real values indicate a regression target.
-            check_classification_targets(y)
-        problems = binary_problems(np.asarray(y), classes, self.multi_class)
+            check_classification_targets(labels)
+        problems = binary_problems(labels, classes, self.multi_class)
         begun = time.monotonic()
-        kernel = parsed_kernel(self.kernel, self.gamma, self.degree, self.coef0, X)
+        weights = None if sample_weight is None else validated_weights(sample_weight, len(labels))
+        kernel = parsed_kernel(self.kernel, self.gamma, self.degree, self.coef0, X, weights)
         factor = None if kernel.name == "linear" else gram_factor(gram_matrix(kernel, X))
-        job = self._job(X if factor is None else factor.rows, y, classes, sample_weight, trusted)
+        job = fit_job(self, X if factor is None else factor.rows, labels, classes, weights, trusted)
         job = replace(job, spent=0.0 if factor is None else time.monotonic() - begun)
         with _reporting(self.verbose) as progress:
             starts = warm_starts(self, len(problems), classes, X, kernel, factor)
@@ -280,42 +275,6 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if warning is not None:
             warnings.warn(warning, stacklevel=2)
         return self
-
-    def _job(self, samples: Any, y: Any, classes: NDArray[Any], sample_weight: Any, trusted: Any) -> Job:
-        """What the binary problems have in common, from the parameters."""
-        validated_time_limit(self.time_limit)
-        if self.callback is not None and not callable(self.callback):
-            raise TypeError(f"callback is {self.callback!r}; expected a function of time, upper, lower and nodes.")
-        C, class_weight = self.C, self.class_weight
-        if len(classes) > 2:
-            sample_weight, class_weight = multiclass_weights(y, classes, sample_weight, class_weight)
-            # One C for all problems, though each has samples of its own.
-            C = resolved_penalty(C, validated_samples(samples), sample_weight)
-            trusted = None if trusted is None else np.asarray(trusted)
-        settings = {
-            "C": C,
-            "class_weight": class_weight,
-            "method": self.method,
-            "gap": self.gap,
-            "seed": _seed(self.random_state),
-            "options": self.options,
-            "stop": self.stop,
-            **self._constraints(len(classes)),
-        }
-        return Job(
-            samples, sample_weight, trusted, settings, self.time_limit, _threads(self.n_jobs), self.checkpoint
-        )
-
-    def _constraints(self, classes: int) -> dict[str, Any]:
-        """The constraints on the weights and violations that were given."""
-        for name in ("monotonic_cst", "coef_bounds"):
-            if getattr(self, name) is not None and (self.kernel != "linear" or classes > 2):
-                raise ValueError(
-                    f"{name} is given with {classes} classes and kernel={self.kernel!r}; expected two classes and "
-                    'kernel="linear", because it is about the weights of one hyperplane.'
-                )
-        given = {name: getattr(self, name) for name in ("monotonic_cst", "coef_bounds", "max_violations")}
-        return {name: value for name, value in given.items() if value is not None}
 
     def _keep(self, classes: NDArray[Any], results: list[Result], models: Sequence[BinaryModel]) -> None:
         self.classes_ = classes
@@ -340,7 +299,7 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         for name in ("coef_", *_KERNEL_ATTRIBUTES):
             self.__dict__.pop(name, None)
         self._kernel = kernel
-        self._voting = len(self.classes_) > 2 and self.multi_class == OVO
+        self._split = self.multi_class
         if factor is None:
             self.coef_ = weights
             return
@@ -368,8 +327,8 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         samples = validate_data(self, X, accept_sparse=self._sparse_formats(), dtype=np.float64, reset=False)
         values: FloatArray = self._products(samples) + self.intercept_
         if len(self.classes_) == 2:
-            values = values[:, 0]
-        return votes(values, len(self.classes_)) if self._voting else values
+            return np.asarray(values[:, 0])
+        return votes(values, len(self.classes_)) if self._split == OVO else values
 
     def _products(self, X: Any) -> FloatArray:
         """Inner products of the samples with the normal vectors of all binary problems."""
@@ -421,23 +380,3 @@ def _reporting(verbose: Any) -> Iterator[Report | None]:
 
     with Progress(sys.stdout, style="log") as report:
         yield report
-
-
-def _threads(n_jobs: Any) -> int:
-    if n_jobs is None:
-        return 1
-    if not isinstance(n_jobs, numbers.Integral) or not (int(n_jobs) >= 1 or n_jobs == -1):
-        raise ValueError(f"n_jobs is {n_jobs!r}; expected None, a whole number >= 1, or -1 for all cores.")
-    return int(n_jobs)
-
-
-def _seed(random_state: Any) -> int:
-    if random_state is None:
-        return 0
-    if isinstance(random_state, numbers.Integral):
-        if random_state < 0:
-            raise ValueError(
-                f"random_state is {random_state}; expected None, a whole number >= 0 or a RandomState."
-            )
-        return int(random_state)
-    return int(check_random_state(random_state).randint(2**31))

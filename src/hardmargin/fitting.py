@@ -134,7 +134,7 @@ def solve_all(
     """
     run = _Run(problems, job, report)
     results = run.round([_Task(index, start) for index, start in enumerate(starts)])
-    if len(problems) == 1:
+    if len(problems) == 1 or run.interrupted.is_set():
         return list(results.values())
     late = [index for index, result in results.items() if result.status is Status.TIME_LIMIT]
     share = run.share(len(late))
@@ -158,7 +158,7 @@ class _Run:
         threads = useful_threads(job.threads)
         self._workers = min(threads, len(problems))
         self._threads = job.threads if len(problems) == 1 else max(1, threads // self._workers)
-        self._interrupted = Event()
+        self.interrupted = Event()
         self._totals = None if report is None else _Totals(len(problems), job.elapsed, report)
         self._waiting = 0
         self._lock = Lock()
@@ -180,7 +180,7 @@ class _Run:
             try:
                 return {task.index: self._waited(future) for task, future in zip(tasks, futures, strict=True)}
             except BaseException:
-                self._interrupted.set()
+                self.interrupted.set()
                 raise
 
     def _waited(self, future: Future[Result]) -> Result:
@@ -189,7 +189,7 @@ class _Run:
             try:
                 return future.result()
             except KeyboardInterrupt:
-                self._interrupted.set()
+                self.interrupted.set()
                 if future.done() and future.exception() is not None:
                     raise
 
@@ -198,7 +198,7 @@ class _Run:
         with self._lock:
             seconds = self.share(self._waiting)
             self._waiting -= 1
-        over = self._interrupted.is_set()
+        over = self.interrupted.is_set()
         checkpoint = self._checkpoint(task.index)
         resume = checkpoint if checkpoint is not None and checkpoint.exists() else None
         result = solve(
@@ -214,7 +214,7 @@ class _Run:
             start=None if resume is not None else task.start,
         )
         if result.status is Status.INTERRUPTED:
-            self._interrupted.set()
+            self.interrupted.set()
         return result
 
     def _checkpoint(self, index: int) -> Path | None:
@@ -228,7 +228,7 @@ class _Run:
             return self._report
 
         def listen(time: float, upper: float, lower: float, nodes: int) -> None:
-            if self._interrupted.is_set():
+            if self.interrupted.is_set():
                 raise KeyboardInterrupt
             if self._totals is not None:
                 self._totals(index, upper, lower, nodes)

@@ -52,6 +52,7 @@ _LARGEST_ASYMMETRY = 1e-8
 _BLOCK = 4_000_000
 
 _SCALE, _AUTO = "scale", "auto"
+_WITH_GAMMA = ("rbf", "poly", "sigmoid")
 
 
 @dataclass(frozen=True)
@@ -112,8 +113,18 @@ class Kernel:
         return values
 
 
-def parsed_kernel(name: Any, gamma: Any, degree: Any, coef0: Any, X: Any) -> Kernel:
+def parsed_kernel(
+    name: Any, gamma: Any, degree: Any, coef0: Any, X: Any, weights: FloatArray | None = None
+) -> Kernel:
     """The kernel that the caller's parameters describe, for training samples X.
+
+    Parameters
+    ----------
+    name, gamma, degree, coef0
+        As in ``sklearn.svm.SVC``.
+    X : ndarray or sparse matrix of shape (n, m)
+    weights : ndarray of shape (n,), optional
+        How many samples each row counts for in ``gamma="scale"``.
 
     Raises
     ------
@@ -126,19 +137,28 @@ def parsed_kernel(name: Any, gamma: Any, degree: Any, coef0: Any, X: Any) -> Ker
         raise ValueError(f"degree is {degree!r}; expected a whole number >= 1.")
     if not is_real(coef0) or not math.isfinite(coef0):
         raise ValueError(f"coef0 is {coef0!r}; expected a finite number.")
-    return Kernel(name, _parsed_gamma(gamma, X), int(degree), float(coef0))
+    scale = _parsed_gamma(gamma, X, weights) if name in _WITH_GAMMA else 1.0
+    return Kernel(name, scale, int(degree), float(coef0))
 
 
-def _parsed_gamma(gamma: Any, X: Any) -> float:
+def _parsed_gamma(gamma: Any, X: Any, weights: FloatArray | None) -> float:
     if isinstance(gamma, str) and gamma == _AUTO:
         return 1.0 / int(X.shape[1])
     if isinstance(gamma, str) and gamma == _SCALE:
-        mean = X.mean()
-        variance = float(X.var() if isinstance(X, np.ndarray) else X.multiply(X).mean() - mean * mean)
+        variance = _variance(X, np.ones(X.shape[0]) if weights is None or not weights.any() else weights)
         return 1.0 / (int(X.shape[1]) * variance) if variance > 0 else 1.0
     if not is_real(gamma) or not 0 < gamma < math.inf:
         raise ValueError(f"gamma is {gamma!r}; expected a positive number, 'scale' or 'auto'.")
     return float(gamma)
+
+
+def _variance(X: Any, weights: FloatArray) -> float:
+    """The variance of all values of X."""
+    shares = weights / (weights.sum() * int(X.shape[1]))
+    mean = float(shares @ np.asarray(X.sum(axis=1)).ravel())
+    if isinstance(X, np.ndarray):
+        return float(shares @ np.square(X - mean).sum(axis=1))
+    return max(0.0, float(shares @ np.asarray(X.multiply(X).sum(axis=1)).ravel()) - mean * mean)
 
 
 @dataclass(frozen=True)

@@ -234,7 +234,7 @@ def combined_weights(
     """
     if sample_weight is None and class_weight is None:
         return None
-    weights = np.ones(len(signs)) if sample_weight is None else _sample_factors(sample_weight, len(signs))
+    weights = np.ones(len(signs)) if sample_weight is None else validated_weights(sample_weight, len(signs))
     _check_both_sides(signs, classes, weights)
     if class_weight is not None:
         by_class = _class_factors(class_weight, classes, weights, signs)
@@ -255,15 +255,21 @@ def multiclass_weights(
     ValueError, TypeError
         As in :func:`combined_weights`.
     """
-    n = len(y)
-    weights = None if sample_weight is None else _sample_factors(sample_weight, n)
-    if class_weight is None or (isinstance(class_weight, str) and class_weight == "balanced"):
-        return weights, class_weight
-    factors = _factors_by_label(class_weight, [_plain(label) for label in classes])
-    by_sample = np.ones(n)
-    for label, factor in zip(classes, factors, strict=True):
-        by_sample[y == label] = factor
-    return by_sample if weights is None else weights * by_sample, None
+    weights = None if sample_weight is None else validated_weights(sample_weight, len(y))
+    left = None
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        left = class_weight
+    elif class_weight is not None:
+        factors = _factors_by_label(class_weight, [_plain(label) for label in classes])
+        weights = np.ones(len(y)) if weights is None else weights
+        weights = weights * np.array(factors)[np.searchsorted(classes, y)]
+    if weights is not None:
+        lost = [_plain(label) for label in classes if not weights[y == label].any()]
+        if lost:
+            raise ValueError(
+                f"y has no class {lost[0]!r} once rows of weight zero are left out; expected some of every class."
+            )
+    return weights, left
 
 
 def scaled_costs(penalty: float, weights: FloatArray) -> FloatArray:
@@ -296,7 +302,14 @@ def _plain(label: Any) -> Any:
     return label.item() if isinstance(label, np.generic) and label.dtype.kind not in "mM" else label
 
 
-def _sample_factors(sample_weight: Any, n: int) -> FloatArray:
+def validated_weights(sample_weight: Any, n: int) -> FloatArray:
+    """Sample weights as n finite numbers that are not negative.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If they are something else.
+    """
     try:
         given = np.asarray(sample_weight)
         weights = given.astype(np.float64, casting="unsafe" if given.dtype.kind in "OUS" else "same_kind")

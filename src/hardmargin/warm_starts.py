@@ -30,6 +30,8 @@ def warm_starts(
     known = getattr(estimator, "classes_", None)
     if not estimator.warm_start or known is None or not np.array_equal(known, classes):
         return [None] * count
+    if len(classes) > 2 and estimator._split != estimator.multi_class:
+        return [None] * count
     weights = _weights(estimator, X) if factor is None else _kernel_weights(estimator, X, kernel, factor)
     if weights is None or len(weights) != count:
         return [None] * count
