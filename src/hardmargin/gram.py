@@ -19,9 +19,9 @@ N + c + h(N). h increases. (If S has samples of one class only, w = 0 and there 
 
 The claim is used twice, with the roles exchanged: first to bound the optimum of the kernel problem from above, from
 the objective U' of the factored one, by U = U' + h(U'); then, with this U, to lower the bound that was proven for
-the factored problem by h(U). The result is a bound for every positive semidefinite matrix within e of F F^T. The
-matrix that was computed is one of them, up to the rounding that may make its smallest eigenvalues negative. How
-accurately its entries were computed is not examined.
+the factored problem by h(U). The result is a bound for every positive semidefinite matrix within e of F F^T: for
+F F^T itself, and for the matrix that was factorised, unless rounding has made one of its eigenvalues negative. How
+exactly its entries were computed from the samples is not examined.
 """
 
 from __future__ import annotations
