@@ -126,8 +126,8 @@ def test_parameters_are_checked(arguments, message) -> None:
         parsed_kernel(*arguments, X)
 
 
-def matrix_of(name, samples=X) -> np.ndarray:
-    return gram_matrix(parsed_kernel(name, "scale", 3, 0.0, samples), samples)
+def matrix_of(name, samples=X, **limit) -> np.ndarray:
+    return gram_matrix(parsed_kernel(name, "scale", 3, 0.0, samples), samples, **limit)
 
 
 def test_gram_matrices_are_checked() -> None:
@@ -147,3 +147,10 @@ def test_a_gram_matrix_that_does_not_fit_is_refused_before_it_is_formed(monkeypa
     samples = np.zeros((20_000, 1))
     with pytest.raises(MemoryError, match=r"Gram matrix of 20000 samples, which has 3.2 GB; .*Nystroem"):
         matrix_of("rbf", samples)
+
+
+def test_a_gram_matrix_that_takes_too_long_is_refused_before_it_is_formed() -> None:
+    samples = np.zeros((20_000, 1))
+    with pytest.raises(ValueError, match=r"20000 samples takes about 8e\+02 s, and time_limit is 60; .*Nystroem"):
+        matrix_of("rbf", samples, time_limit=60.0)
+    assert matrix_of("rbf", X, time_limit=1e-9).shape == (40, 40)

@@ -28,7 +28,7 @@ from hardmargin.gram import GramFactor, Kernel, gram_factor, gram_matrix, parsed
 from hardmargin.result import Result
 from hardmargin.status import Status
 from hardmargin.stopping import Stall
-from hardmargin.validation import refuse_missing_labels, sorted_classes, validated_weights
+from hardmargin.validation import refuse_missing_labels, sorted_classes, validated_time_limit, validated_weights
 from hardmargin.warm_starts import warm_starts
 
 __all__ = ["ConstantModelWarning", "HardMarginSVC"]
@@ -254,7 +254,8 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         begun = time.monotonic()
         weights = None if sample_weight is None else validated_weights(sample_weight, len(labels))
         kernel = parsed_kernel(self.kernel, self.gamma, self.degree, self.coef0, X, weights)
-        factor = None if kernel.name == "linear" else gram_factor(gram_matrix(kernel, X))
+        limit = validated_time_limit(self.time_limit)
+        factor = None if kernel.name == "linear" else gram_factor(gram_matrix(kernel, X, limit))
         job = fit_job(self, X if factor is None else factor.rows, labels, classes, weights, trusted)
         job = replace(job, spent=0.0 if factor is None else time.monotonic() - begun)
         with _reporting(self.verbose) as progress:

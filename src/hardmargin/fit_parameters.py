@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from hardmargin.arrays import FloatArray
 from hardmargin.fitting import Job
 from hardmargin.penalty import resolved_penalty
-from hardmargin.validation import multiclass_weights, validated_samples, validated_time_limit
+from hardmargin.validation import multiclass_weights, validated_samples
 
 _ON_WEIGHTS = ("monotonic_cst", "coef_bounds")
 
@@ -39,7 +39,6 @@ def fit_job(
         If a parameter cannot be used; the message says what was expected. What only :func:`hardmargin.solve` uses
         is checked there.
     """
-    validated_time_limit(estimator.time_limit)
     if estimator.callback is not None and not callable(estimator.callback):
         raise TypeError(f"callback is {estimator.callback!r}; expected a function of time, upper, lower and nodes.")
     C, class_weight = estimator.C, estimator.class_weight

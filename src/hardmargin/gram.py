@@ -48,6 +48,14 @@ _COPIES = 4
 _LARGEST_RESIDUAL = 1e-9
 # A difference between K and its transpose above this share of the largest entry is no rounding.
 _LARGEST_ASYMMETRY = 1e-8
+# Seconds to compute and factorise a Gram matrix of full rank, by the cube of its size, on one core of 2020.
+_SECONDS = 1e-10
+# A time limit may be exceeded by this much.
+_TOLERANCE = 1.0
+_INSTEAD = (
+    "approximate the kernel: make_pipeline(Nystroem(n_components=100), HardMarginSVC()) with "
+    "sklearn.kernel_approximation.Nystroem"
+)
 # Values of a Gram matrix that are computed at once.
 _BLOCK = 4_000_000
 
@@ -230,23 +238,35 @@ def _difference(upper: float, error: float) -> float:
     return upper * moved * (3 - moved) / (1 - moved) ** 2 * (1 + 1e-12)
 
 
-def gram_matrix(kernel: Kernel, X: Any) -> FloatArray:
+def gram_matrix(kernel: Kernel, X: Any, time_limit: float = math.inf) -> FloatArray:
     """The Gram matrix of training samples, symmetric.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    X : ndarray or sparse matrix of shape (n, m)
+    time_limit : float
+        Seconds of the fit. A matrix that takes longer to factorise is refused, because that cannot be interrupted.
 
     Raises
     ------
     ValueError
-        If it is not square, symmetric and finite.
+        If it is not square, symmetric and finite, or takes too long to factorise.
     MemoryError
         If this machine has no memory for it.
     """
     n = int(X.shape[0])
+    seconds = _SECONDS * n**3
+    if seconds > time_limit + _TOLERANCE:
+        raise ValueError(
+            f"to factorise the Gram matrix of {n} samples takes about {seconds:.2g} s, and time_limit is "
+            f"{time_limit:g}; use a longer one, or {_INSTEAD}."
+        )
     size = dense_bytes(n, n)
     require_memory(
         _COPIES * size,
         f"a kernel needs the Gram matrix of {n} samples, which has {size / GIGABYTE:.3g} GB; factorising it",
-        "use fewer samples, or approximate the kernel: make_pipeline(Nystroem(n_components=100), HardMarginSVC()) "
-        "with sklearn.kernel_approximation.Nystroem",
+        f"use fewer samples, or {_INSTEAD}",
     )
     if kernel.name == "precomputed":
         if X.shape[1] != n:
@@ -300,13 +320,15 @@ def gram_factor(matrix: FloatArray) -> GramFactor:
 
 
 def _largest_residual(matrix: FloatArray, rows: FloatArray) -> float:
-    """No entry of K - F F^T is larger; the rounding of this computation is included."""
+    """No entry of K - F F^T is larger; the rounding of this computation is included. K is symmetric."""
     n, rank = rows.shape
     step = max(1, _BLOCK // n)
-    residual = max(
-        float(np.abs(matrix[begin : begin + step] - rows[begin : begin + step] @ rows.T).max())
-        for begin in range(0, n, step)
-    )
+    residual = 0.0
+    for begin in range(0, n, step):
+        block, end = slice(begin, begin + step), min(n, begin + step)
+        # The matrix is symmetric: entries above the diagonal need not be compared.
+        difference = np.abs(matrix[block, :end] - rows[block] @ rows[:end].T)
+        residual = max(residual, float(difference.max()))
     longest = float(np.square(rows).sum(axis=1).max())
     # |f_i| . |f_j| is at most the largest ||f_i||^2; twice the unit roundoff per operation leaves room.
     return float(residual + (rank + 3) * np.finfo(np.float64).eps * longest)
