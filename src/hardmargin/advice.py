@@ -61,7 +61,12 @@ def constant_model_text(X: Any, y: Any, result: Result, time_limit: float | None
 
 
 def is_hardly_better(y: Any, result: Result) -> bool:
-    """Whether a model is no better than the constant one, or hardly better."""
+    """Whether a model is no better than the constant one, or hardly better.
+
+    If samples are trusted, the constant model may not be allowed, so only the model w = 0 counts.
+    """
+    if result.trusted is not None and any(result.coef):
+        return False
     return result.objective >= (1 - HARDLY_BETTER) * _constant(y, result)[2]
 
 

@@ -240,7 +240,8 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         KeyboardInterrupt
-            After Ctrl-C. The estimator is fitted nevertheless, with what was found until then.
+            After Ctrl-C. The estimator is fitted nevertheless, with what was found until then, unless samples are
+            trusted and binary problems have not begun.
         """
         if y is not None:
             refuse_missing_labels(y)

@@ -5,14 +5,13 @@ from __future__ import annotations
 import numbers
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from hardmargin.arrays import FloatArray
 from hardmargin.fitting import Job
 from hardmargin.penalty import resolved_penalty
-from hardmargin.validation import multiclass_weights, validated_samples
+from hardmargin.validation import multiclass_weights, validated_samples, validated_trusted
 
 _ON_WEIGHTS = ("monotonic_cst", "coef_bounds")
 
@@ -31,7 +30,7 @@ def fit_job(
         The labels of the samples, and the different ones, sorted.
     weights : ndarray of shape (n,) or None
         The caller's sample weights, validated.
-    trusted : array-like of shape (n,) or None
+    trusted : array-like of bool of shape (n,) or None
 
     Raises
     ------
@@ -46,7 +45,7 @@ def fit_job(
         weights, class_weight = multiclass_weights(y, classes, weights, class_weight)
         # One C for all problems, though each has samples of its own.
         C = resolved_penalty(C, validated_samples(samples), weights)
-        trusted = None if trusted is None else np.asarray(trusted)
+    trusted = validated_trusted(trusted, len(y))
     settings = {
         "C": C,
         "class_weight": class_weight,

@@ -131,6 +131,11 @@ def solve_all(
     -------
     list of Result
         After Ctrl-C, the problems that have not begun have the constant model and a bound of 0.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        After Ctrl-C, if samples are trusted and problems have not begun.
     """
     run = _Run(problems, job, report)
     results = run.round([_Task(index, start) for index, start in enumerate(starts)])
@@ -199,6 +204,9 @@ class _Run:
             seconds = self.share(self._waiting)
             self._waiting -= 1
         over = self.interrupted.is_set()
+        if over and job.trusted is not None:
+            # The constant model need not keep the trusted samples.
+            raise KeyboardInterrupt
         checkpoint = self._checkpoint(task.index)
         resume = checkpoint if checkpoint is not None and checkpoint.exists() else None
         result = solve(
