@@ -38,6 +38,22 @@ def test_the_linear_kernel_against_brute_force() -> None:
     assert proven > CASES / 2
 
 
+def test_trusted_samples_against_brute_force() -> None:
+    kept = 0
+    for index in range(0, CASES, 3):
+        case = brute_force.with_constraints(brute_force.random_case(41, index), 41, index)
+        x = np.clip(case.X, -3, 3)
+        best = brute_force.optimum(Problem.from_data(x, case.y, case.C, **case.weights))
+        if not np.isfinite(best):
+            continue
+        model, _, _ = fitted(x @ x.T, case)
+        assert not case.weights["trusted"][model.violations].any()
+        assert best * (1 - 1e-6) <= model.objective
+        assert model.lower_bound <= best * (1 + 1e-9)
+        kept += 1
+    assert kept > CASES / 6
+
+
 def test_the_polynomial_kernel_against_brute_force() -> None:
     """(x z + 1)^2 on a line is the inner product of (1, sqrt(2) x, x^2)."""
     for index in range(0, CASES, 4):

@@ -359,6 +359,19 @@ def test_weights_are_routed(blobs) -> None:
     assert search.best_estimator_.result_.weights == weights.tolist()
 
 
+def test_trusted_samples_are_kept_and_routed(line) -> None:
+    X, y = line
+    trusted = np.array([False, False, False, False, True])
+    with pytest.warns(ConstantModelWarning, match=r"proven optimal\. Use a larger C, or trust fewer samples"):
+        model = HardMarginSVC(C=10).fit(X, y, trusted=trusted)
+    assert model.result_.trusted == [4]
+    assert model.violations_.tolist() == [2, 3]
+    trusted = ~trusted
+    with sklearn.config_context(enable_metadata_routing=True):
+        model = HardMarginSVC(C=10).set_fit_request(trusted=True, sample_weight=False)
+        assert make_pipeline(StandardScaler(), model).fit(X, y, trusted=trusted)[-1].result_.trusted == [0, 1, 2, 3]
+
+
 def test_options_reach_the_method(line, stub_method) -> None:
     stub = stub_method([16.0], -2.0)
     HardMarginSVC(method="stub", options={"number": 7.0}).fit(*line)

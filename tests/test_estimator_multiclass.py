@@ -157,3 +157,27 @@ def test_a_warm_start_is_never_worse() -> None:
 def test_grid_search_over_both() -> None:
     search = GridSearchCV(HardMarginSVC(C=10, method="heuristic"), {"multi_class": ["ovr", "ovo"]}, cv=2).fit(X, y)
     assert search.best_params_["multi_class"] == "ovo"
+
+
+@pytest.mark.parametrize("multi_class", WRAPPERS)
+def test_trusted_samples_are_kept_in_all_their_problems(multi_class) -> None:
+    free = HardMarginSVC(C=10, multi_class=multi_class).fit(X, y)
+    trusted = np.isin(np.arange(len(y)), free.violations_[:1])
+    model = HardMarginSVC(C=10, multi_class=multi_class).fit(X, y, trusted=trusted)
+    assert not trusted[model.violations_].any()
+    assert model.lower_bound_ >= free.lower_bound_ * (1 - 1e-6)
+    with pytest.raises(ValueError, match=r"trusted has shape \(2,\); expected \(30,\)"):
+        HardMarginSVC().fit(X, y, trusted=[True, False])
+
+
+def test_a_contradiction_names_its_problem() -> None:
+    samples = np.array([[0.0], [1.0], [2.0], [2.0], [3.0]])
+    labels, trusted = ["a", "a", "b", "c", "c"], [False, False, True, True, False]
+    with pytest.raises(ValueError, match=r"rows 0, 1 contradict.* is about 'b' against 'c', whose rows"):
+        HardMarginSVC(C=10).fit(samples, labels, trusted=trusted)
+
+
+def test_ctrl_c_with_trusted_samples(stub_method) -> None:
+    stub_method(np.zeros(4), 1.0, status=Status.INTERRUPTED)
+    with pytest.raises(KeyboardInterrupt):
+        HardMarginSVC(C=10, method="stub").fit(X, y, trusted=y == "setosa")

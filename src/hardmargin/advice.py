@@ -56,6 +56,8 @@ def constant_model_text(X: Any, y: Any, result: Result, time_limit: float | None
     positive, weights, constant = _constant(y, result)
     model = _model_text(X, result, constant)
     proven = f" At C = {result.C:.6g}, this is proven optimal." if result.optimal else ""
+    if result.trusted is not None:
+        return f"{model}.{proven} Use a larger C, or trust fewer samples."
     found = _hyperplane(X, positive, result, _seconds(result, time_limit))
     return f"{model}.{proven} {_reason(result, found, weights, constant, _scale(X, weights))}"
 

@@ -209,18 +209,23 @@ class _Run:
             raise KeyboardInterrupt
         checkpoint = self._checkpoint(task.index)
         resume = checkpoint if checkpoint is not None and checkpoint.exists() else None
-        result = solve(
-            job.samples(problem),
-            problem.labels,
-            **job.settings,
-            **job.by_row(problem),
-            time_limit=_NO_TIME if over else None if math.isinf(seconds) else max(seconds, _NO_TIME),
-            threads=self._threads,
-            report=None if over else self._listener(task.index),
-            checkpoint=checkpoint,
-            resume=resume,
-            start=None if resume is not None else task.start,
-        )
+        try:
+            result = solve(
+                job.samples(problem),
+                problem.labels,
+                **job.settings,
+                **job.by_row(problem),
+                time_limit=_NO_TIME if over else None if math.isinf(seconds) else max(seconds, _NO_TIME),
+                threads=self._threads,
+                report=None if over else self._listener(task.index),
+                checkpoint=checkpoint,
+                resume=resume,
+                start=None if resume is not None else task.start,
+            )
+        except ValueError as error:
+            if len(problem.rows) == job.X.shape[0]:
+                raise
+            raise ValueError(f"{error} This is about {problem.name}, whose rows are counted alone.") from error
         if result.status is Status.INTERRUPTED:
             self.interrupted.set()
         return result

@@ -15,8 +15,8 @@ N <= U. w is the shortest vector that keeps S, so there are multipliers a_i >= 0
 sum a_i y_i = 0, and margin 1 wherever a_i > 0; hence sum a_i = ||w||^2 = 2 N. The same combination of the samples
 of K' has margins that differ by at most e sum a_i = 2 N e, and a squared norm that differs by at most
 e (sum a_i)^2 = 4 N^2 e. Divided by 1 - 2 N e, it keeps S, at the cost c + (N + 2 N^2 e) / (1 - 2 N e)^2, which is
-N + c + h(N). h increases. (If S has samples of one class only, w = 0 and there is nothing to show.) The samples that
-are kept stay the same, so the claim holds as well if some of them must be kept, or only so many may be given up.
+N + c + h(N). h increases. (If S has samples of one class only, w = 0 and there is nothing to show.) The same
+samples are kept, so the claim also holds if some must be kept, or if only so many may be given up.
 
 The claim is used twice, with the roles exchanged: first to bound the optimum of the kernel problem from above, from
 the objective U' of the factored one, by U = U' + h(U'); then, with this U, to lower the bound that was proven for
