@@ -9,6 +9,7 @@ import pytest
 import scipy.sparse
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_moons
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 from sklearn.model_selection import cross_val_score
 
@@ -106,3 +107,12 @@ def test_warm_starts(kernel) -> None:
     assert model.objective_ <= best * (1 + 1e-6)
     fewer = samples[:5, :5] if kernel == "precomputed" else X[:, :1]
     assert model.fit(fewer, y[: len(fewer)]).n_features_in_ == fewer.shape[1]
+
+
+def test_rounding_that_weakens_the_bound_is_told() -> None:
+    """Values of about 1e10, of which float64 leaves six digits after the point."""
+    far = 40 + np.random.default_rng(0).normal(size=(12, 2))
+    with pytest.warns(ConvergenceWarning, match="Rounding in the Gram matrix makes the proven bound lower by"):
+        model = HardMarginSVC(C=10, kernel="poly", gamma=1.0).fit(far, np.arange(12) % 2)
+    assert model.status_ == "heuristic"
+    assert model.lower_bound_ < model.result_.lower_bound

@@ -57,6 +57,14 @@ def test_a_matrix_that_is_not_positive_semidefinite_is_refused(matrix) -> None:
         gram_factor(matrix)
 
 
+@pytest.mark.parametrize("name", ["rbf", "nearly constant", "polynomial", "duplicates"])
+def test_a_matrix_with_single_precision_has_a_larger_error(name) -> None:
+    matrix = MATRICES[name].astype(np.float32).astype(np.float64)
+    factor = gram_factor(matrix)
+    exact = factor.rows.astype(np.longdouble)
+    assert np.abs(matrix - exact @ exact.T).max() <= factor.error <= 1e-5 * matrix.max()
+
+
 def half_change(problem: Problem, other: Problem) -> tuple[float, float]:
     """How much more the second problem costs, and what the claim allows."""
     error = float(np.abs(problem.X @ problem.X.T - other.X @ other.X.T).max())

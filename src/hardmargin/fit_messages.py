@@ -32,10 +32,28 @@ def fit_warning(
 ) -> Warning | None:
     """What the caller should know about a fit; None if there is nothing to say."""
     constant = _constant_text(problems, results, job)
+    rounding = _rounding_text(results, models)
+    text = None
     if total_status(models) in (Status.TIME_LIMIT, Status.STALLED):
-        warning: Warning = ConvergenceWarning(_early_end_text(problems, models, job, constant))
-        return warning
-    return None if constant is None else ConstantModelWarning(constant)
+        text = _early_end_text(problems, models, job, constant)
+    elif rounding is not None:
+        text = "the proof is complete except for rounding."
+    if text is None:
+        return None if constant is None else ConstantModelWarning(constant)
+    warning: Warning = ConvergenceWarning(" ".join(filter(None, [text, rounding])))
+    return warning
+
+
+def _rounding_text(results: Sequence[Result], models: Sequence[BinaryModel]) -> str | None:
+    """What the rounding of a Gram matrix costs, if that is more than the requested gap."""
+    lost = sum(result.lower_bound - model.lower_bound for result, model in zip(results, models, strict=True))
+    objective = sum(model.objective for model in models)
+    if lost <= (results[0].target_gap or 0.0) * objective or total_status(models) is Status.OPTIMAL:
+        return None
+    return (
+        f"Rounding in the Gram matrix makes the proven bound lower by {lost:.3g}, {100 * lost / objective:.3g} % "
+        "of the objective: standardise the features, or use a kernel whose values are smaller."
+    )
 
 
 def _constant_text(problems: Sequence[BinaryProblem], results: Sequence[Result], job: Job) -> str | None:

@@ -45,8 +45,9 @@ KERNELS = ("linear", "rbf", "poly", "sigmoid", "precomputed")
 
 # The Gram matrix, the copy that is factorised, the factor, and the rows that are compared.
 _COPIES = 4
-# A residual above this share of the largest entry is no rounding: the matrix is not positive semidefinite.
-_LARGEST_RESIDUAL = 1e-9
+# Pivots that are cut off, and the largest residual, both as shares of the largest entry: first for double
+# precision, where -1 stands for rounding, then for single precision. A matrix with a larger residual is refused.
+_PRECISIONS = ((-1.0, 1e-9), (1e-6, 1e-5))
 # A difference between K and its transpose above this share of the largest entry is no rounding.
 _LARGEST_ASYMMETRY = 1e-8
 # Seconds to compute and factorise a Gram matrix of full rank, by the cube of its size, on one core of 2020.
@@ -299,25 +300,29 @@ def gram_factor(matrix: FloatArray) -> GramFactor:
     ValueError
         If it is not positive semidefinite.
     """
+    largest = float(np.abs(matrix).max())
+    with one_blas_thread:
+        for cut, allowed in _PRECISIONS:
+            factor = _pivoted(matrix, cut * largest)
+            if factor.error <= allowed * largest:
+                return factor
+        smallest = float(np.linalg.eigvalsh(matrix)[0])
+    raise ValueError(
+        f"the Gram matrix is not positive semidefinite: its smallest eigenvalue is {smallest:.3g}, its largest "
+        f'entry {largest:.3g}. Without that, ||w|| has no meaning; use kernel="rbf" or "poly" with coef0 >= 0, '
+        'or make the matrix positive semidefinite and pass it with kernel="precomputed".'
+    )
+
+
+def _pivoted(matrix: FloatArray, cut: float) -> GramFactor:
+    """The factor of a matrix up to pivots of this size; -1 cuts off what is rounding."""
     from scipy.linalg.lapack import dpstrf
 
-    n = len(matrix)
-    with one_blas_thread:
-        # By default, pivots up to n times the rounding of the largest one are cut off.
-        factor, order, rank, _ = dpstrf(matrix, lower=1)
-        order = order - 1
-        rows = np.zeros((n, max(1, rank)))
-        rows[order, :rank] = np.tril(factor)[:, :rank]
-        error = _largest_residual(matrix, rows)
-    largest = float(np.abs(matrix).max())
-    if error > _LARGEST_RESIDUAL * largest:
-        smallest = float(np.linalg.eigvalsh(matrix)[0])
-        raise ValueError(
-            f"the Gram matrix is not positive semidefinite: its smallest eigenvalue is {smallest:.3g}, its largest "
-            f'entry {largest:.3g}. Without that, ||w|| has no meaning; use kernel="rbf" or "poly" with coef0 >= 0, '
-            'or make the matrix positive semidefinite and pass it with kernel="precomputed".'
-        )
-    return GramFactor(matrix, rows, error, order[:rank])
+    factor, order, rank, _ = dpstrf(matrix, lower=1, tol=cut)
+    order = order - 1
+    rows = np.zeros((len(matrix), max(1, rank)))
+    rows[order, :rank] = np.tril(factor)[:, :rank]
+    return GramFactor(matrix, rows, _largest_residual(matrix, rows), order[:rank])
 
 
 def _largest_residual(matrix: FloatArray, rows: FloatArray) -> float:
