@@ -85,8 +85,8 @@ def _signs(estimator: Any) -> Any:
     names = getattr(estimator, "feature_names_in_", None)
     if names is None:
         raise ValueError(
-            "monotonic_cst is given by the names of features, and X has none; expected a DataFrame, or one sign per "
-            "feature."
+            "monotonic_cst is given by the names of features, and X has none; expected a DataFrame, or one sign "
+            "per feature."
         )
     unknown = [name for name in given if name not in names]
     if unknown:
