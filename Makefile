@@ -8,6 +8,7 @@ EDITABLE := --no-build-isolation --config-settings=build-dir=build/editable --ed
 BUILD_TOOLS := "scikit-build-core>=0.10" "nanobind>=2.4" "cmake>=3.20" "ninja>=1.10"
 DEMO_EXTRAS := ".[plot]"
 TEST_EXTRAS := ".[plot,test]"
+DOCS_EXTRAS := ".[plot,docs]"
 CPP_FOLDERS := src/hardmargin/core/* tests/cpp tests/cpp/*
 CPP_SOURCES := $(wildcard $(addsuffix /*.cpp,$(CPP_FOLDERS)) $(addsuffix /*.h,$(CPP_FOLDERS)))
 CMAKE_TESTS := $(BIN)/cmake -G Ninja -S . -DHARDMARGIN_PYTHON=OFF -DHARDMARGIN_TESTS=ON -DHARDMARGIN_WERROR=ON
@@ -21,7 +22,8 @@ STRESS ?=
 quietly = @echo "$(1) ..."; mkdir -p build; \
   { $(2); } > build/$(notdir $@).log 2>&1 || { cat build/$(notdir $@).log >&2; exit 1; }
 
-.PHONY: help demo test lint format types test-cpp test-sanitized test-python test-stress benchmark clean
+.PHONY: help demo test lint format types test-cpp test-sanitized test-python test-stress test-wheel coverage
+.PHONY: docs docs-links benchmark clean
 
 help:
 	@echo "make demo            train on a small data set with outliers and draw the result"
@@ -52,6 +54,10 @@ $(VENV)/installed-test: $(VENV)/build-tools pyproject.toml CMakeLists.txt
 	$(call quietly,installing hardmargin and what the tests need: the C++ core takes a minute or two to compile,\
 	  $(PIP) install $(TEST_BUILD) $(EDITABLE) $(TEST_EXTRAS))
 	@touch $(VENV)/installed $@
+
+$(VENV)/installed-docs: $(VENV)/installed
+	$(call quietly,installing what the documentation needs,$(PIP) install $(EDITABLE) $(DOCS_EXTRAS))
+	@touch $@
 
 $(VENV)/installed-compare: $(VENV)/installed
 	$(call quietly,installing what the benchmarks compare with,$(PIP) install "daqp>=0.7")
@@ -96,6 +102,19 @@ test-python: $(VENV)/installed-test
 
 test-stress: $(VENV)/installed-test test-cpp
 	@PATH="$(CURDIR)/$(BIN):$$PATH" PYTEST_ARGUMENTS="$(PYTEST_ARGUMENTS)" $(BIN)/python tests/stress.py $(STRESS)
+
+# Warnings are errors: among others a link that leads nowhere, a page in no menu, or a program of the gallery that fails.
+docs: $(VENV)/installed-docs
+	@$(BIN)/python docs/site/stage.py build/docs/source
+	@echo "building the documentation, with the programs of the gallery: a few minutes the first time ..."
+	@MPLBACKEND=agg $(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet \
+	  -d build/docs/doctrees build/docs/source build/docs/html
+	@echo "build/docs/html/index.html"
+
+# Links to other sites, which needs the network.
+docs-links: docs
+	@$(BIN)/python -m sphinx --quiet -b linkcheck -D plot_gallery=0 -d build/docs/doctrees-links \
+	  build/docs/source build/docs/links
 
 benchmark: $(VENV)/installed-compare
 	$(BIN)/python benchmarks/max_margin.py

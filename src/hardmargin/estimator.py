@@ -81,7 +81,7 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         The two labels, the negative side first.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of the features, if X has names and all of them are strings.
     objective_ : float
         1/2 ||w||^2 plus the costs of the violated samples.
@@ -90,7 +90,7 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     lower_bound_ : float
         No hyperplane has a smaller objective than this.
     gap_ : float
-        (objective_ - lower_bound_) / objective_.
+        ``(objective_ - lower_bound_) / objective_``.
     optimal_ : bool
         Whether the objective is proven minimal, up to ``gap``.
     status_ : str
