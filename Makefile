@@ -17,6 +17,10 @@ TEST_BUILD := $(addprefix --config-settings=cmake.define.HARDMARGIN_,TESTS=ON AS
 # Tests run side by side; `make test PYTEST_ARGUMENTS="-n 0 -x"` runs them one by one and stops at the first failure.
 PYTEST_ARGUMENTS ?= -n auto --dist worksteal
 STRESS ?=
+# The tests of an installed wheel: every method, the estimator, files, the command line, and all kernels of this CPU.
+WHEEL := build/wheel
+WHEEL_TESTS := $(addsuffix .py,$(addprefix test_,package kernels solver estimator packing directions blocks mip \
+  verification data_files cli cli_solve cli_verify cli_predict))
 
 # $(call quietly,what it does,command): says what it does, and shows the command's output only if it fails.
 quietly = @echo "$(1) ..."; mkdir -p build; \
@@ -30,6 +34,10 @@ help:
 	@echo "make test            lint, types, C++ tests, Python tests"
 	@echo "make test-sanitized  C++ tests under the address, undefined and thread sanitizers"
 	@echo "make test-stress     the tests ten times, most of them on a machine that is kept busy (an hour or two)"
+	@echo "make test-wheel      the source distribution, a wheel from it, and tests of the installed wheel"
+	@echo "make coverage        the lines that the Python and C++ tests reach"
+	@echo "make docs            the documentation, in build/docs/html"
+	@echo "make docs-links      the same, with links to other sites checked"
 	@echo "make benchmark       parts of the solver on the benchmark data, if HARDMARGIN_DATA names them (half an hour)"
 	@echo "make format          rewrite the sources in the project's style"
 	@echo "make clean           remove .venv, build and demo"
@@ -99,6 +107,20 @@ test-sanitized: $(VENV)/build-tools
 test-python: $(VENV)/installed-test
 	@echo "running the Python tests ..."
 	@$(BIN)/pytest $(PYTEST_ARGUMENTS)
+
+# The wheel is built from the source distribution, so that both are tested, and installed where no compiler is found. Its
+# tests are copied to a folder without the sources: what they import is the wheel.
+test-wheel: $(VENV)/build-tools
+	@rm -rf $(WHEEL)
+	$(call quietly,building the source distribution and the wheel,$(PIP) install "build>=1.2" && \
+	  $(BIN)/python -m build --outdir $(WHEEL)/dist .)
+	$(call quietly,installing the wheel in an empty environment,$(BIN)/python -m venv $(WHEEL)/venv && \
+	  CC=/none CXX=/none $(WHEEL)/venv/bin/python -m pip install --only-binary :all: \
+	    $(WHEEL)/dist/*.whl pytest hypothesis pandas matplotlib)
+	@mkdir -p $(WHEEL)/run && cp -r pyproject.toml tests $(WHEEL)/run
+	@echo "running tests against the installed wheel ..."
+	@cd $(WHEEL)/run && ../venv/bin/hardmargin show-versions && \
+	  ../venv/bin/python -m pytest -q -p no:cacheprovider $(addprefix tests/,$(WHEEL_TESTS))
 
 test-stress: $(VENV)/installed-test test-cpp
 	@PATH="$(CURDIR)/$(BIN):$$PATH" PYTEST_ARGUMENTS="$(PYTEST_ARGUMENTS)" $(BIN)/python tests/stress.py $(STRESS)

@@ -55,3 +55,10 @@ for words in (["--version"], ["polish"], ["solve", "--help"], ["solve", "missing
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_nothing_that_is_imported_warns() -> None:
+    """Every public name, with Python's warnings as errors: users run their tests this way."""
+    program = "import hardmargin; [getattr(hardmargin, name) for name in hardmargin.__all__]; import hardmargin.data"
+    done = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

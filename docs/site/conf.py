@@ -38,6 +38,7 @@ myst_heading_anchors = 4
 autosummary_generate = True
 autosummary_imported_members = False
 autodoc_typehints = "none"
+toc_object_entries_show_parents = "hide"
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
@@ -51,6 +52,7 @@ sphinx_gallery_conf = {
     "gallery_dirs": "gallery",
     "within_subsection_order": "FileNameSortKey",
     "download_all_examples": False,
+    "thumbnail_size": (400, 280),
     "show_memory": False,
     # Its page of times would load scripts from other sites.
     "write_computation_times": False,
@@ -79,6 +81,7 @@ html_theme_options = {
     "logo": {"text": "hardmargin"},
     "header_links_before_dropdown": 8,
     "navbar_align": "left",
+    "navbar_persistent": ["search-button"],
     "show_prev_next": True,
     "show_nav_level": 1,
     "show_toc_level": 2,

@@ -41,7 +41,9 @@ SECTIONS = (
     "CONTRIBUTING.md",
 )
 
-_ITEM = re.compile(r"^- \[[^\]]*\]\((?P<target>[^)#\s]+)\)", re.MULTILINE)
+_ITEM = re.compile(r"^- \[(?P<text>[^\]]*)\]\((?P<target>[^)#\s]+)\)", re.MULTILINE)
+# Doctest wants an empty line after the last output, readers do not.
+_EMPTY_END = re.compile(r"\n\n```$", re.MULTILINE)
 _LINK = re.compile(
     r"(?P<image>!?)\[(?P<text>[^\]]*)\]\((?P<target>(?!https?:|mailto:|#)[^)#\s]+)(?P<anchor>#[^)\s]*)?\)"
 )
@@ -54,10 +56,11 @@ def sources() -> dict[str, Path]:
     return inside | outside
 
 
-def listed_pages(page: Path) -> list[str]:
-    """The names, on the site, of the pages that the lists of a page name."""
-    found = (_on_site(page, item["target"]) for item in _ITEM.finditer(page.read_text(encoding="utf-8")))
-    return [name for name in found if name is not None]
+def listed_pages(page: Path) -> dict[str, str]:
+    """The pages that the lists of a page name: their names on the site, and the texts of the links to them."""
+    items = _ITEM.finditer(page.read_text(encoding="utf-8"))
+    found = {_on_site(page, item["target"]): item["text"] for item in items}
+    return {name: text for name, text in found.items() if name is not None}
 
 
 def adapted(page: Path) -> str:
@@ -73,10 +76,12 @@ def adapted(page: Path) -> str:
             return f"`{path}`" if text.strip("`") in path else f"{text} (`{path}`)"
         return f"[{text}]({name}{found['anchor'] or ''})"
 
-    text = _LINK.sub(link, page.read_text(encoding="utf-8"))
+    text = _EMPTY_END.sub("\n```", _LINK.sub(link, page.read_text(encoding="utf-8")))
     if page.relative_to(ROOT).as_posix() in SECTIONS:
-        names = "\n".join(name.rpartition(".")[0] for name in listed_pages(page))
-        text += f"\n```{{toctree}}\n:hidden:\n\n{names}\n```\n"
+        pages = (
+            f"{title.replace('`', '')} <{name.rpartition('.')[0]}>" for name, title in listed_pages(page).items()
+        )
+        text += "\n```{toctree}\n:hidden:\n\n" + "\n".join(pages) + "\n```\n"
     return text
 
 

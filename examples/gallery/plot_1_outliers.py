@@ -47,9 +47,9 @@ for axis, (name, model) in zip(axes, models.items(), strict=True):
     model.fit(X, y)
     plot_hyperplane(axis, X, y, model.coef_, model.intercept_[0], violations_label="margin below 1")
     right = int((model.predict(X[clean]) == y[clean]).sum())
-    axis.set_title(f"{name}\n{right} of 70 clean samples on their own side")
+    axis.set_title(f"{name}\n{right} of 70 clean samples right")
     axis.set_ylabel("feature 2" if axis is axes[0] else "")
-axes[1].legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=5, frameon=False)
+figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=5, frameon=False)
 plt.show()
 
 # %%
