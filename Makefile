@@ -17,6 +17,8 @@ TEST_BUILD := $(addprefix --config-settings=cmake.define.HARDMARGIN_,TESTS=ON AS
 # Tests run side by side; `make test PYTEST_ARGUMENTS="-n 0 -x"` runs them one by one and stops at the first failure.
 PYTEST_ARGUMENTS ?= -n auto --dist worksteal
 STRESS ?=
+# Beside the compiler: "llvm-cov gcov" for Clang.
+GCOV ?= gcov
 # The tests of an installed wheel: every method, the estimator, files, the command line, and all kernels of this CPU.
 WHEEL := build/wheel
 WHEEL_TESTS := $(addsuffix .py,$(addprefix test_,package kernels solver estimator packing directions blocks mip \
@@ -124,6 +126,25 @@ test-wheel: $(VENV)/build-tools
 
 test-stress: $(VENV)/installed-test test-cpp
 	@PATH="$(CURDIR)/$(BIN):$$PATH" PYTEST_ARGUMENTS="$(PYTEST_ARGUMENTS)" $(BIN)/python tests/stress.py $(STRESS)
+
+$(VENV)/installed-coverage: $(VENV)/installed-test
+	$(call quietly,installing what measures coverage,$(PIP) install "coverage>=7.10" "pytest-cov>=6" "gcovr>=8")
+	@touch $@
+
+# The C++ tests alone count for the core: they must reach it without Python.
+coverage: $(VENV)/installed-coverage
+	@mkdir -p build/coverage/cpp
+	$(call quietly,compiling the C++ tests for coverage,$(CMAKE_TESTS) -B build/cpp-coverage \
+	  -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS="--coverage -O1" && \
+	  $(BIN)/cmake --build build/cpp-coverage --target core_tests)
+	@find build/cpp-coverage -name '*.gcda' -delete
+	@$(BIN)/ctest --test-dir build/cpp-coverage --output-on-failure --parallel 2
+	@$(BIN)/gcovr --root . --filter src/hardmargin/core/ --gcov-executable "$(GCOV)" \
+	  --exclude-throw-branches --txt build/coverage/cpp.txt --txt-summary \
+	  --html-details build/coverage/cpp/index.html build/cpp-coverage
+	@$(BIN)/pytest $(PYTEST_ARGUMENTS) --cov --cov-report=term --cov-report=html:build/coverage/python \
+	  --cov-report=xml:build/coverage/python.xml
+	@echo "build/coverage/python/index.html and build/coverage/cpp/index.html"
 
 # Warnings are errors: among others a link that leads nowhere, a page in no menu, or a program of the gallery that fails.
 docs: $(VENV)/installed-docs

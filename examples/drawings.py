@@ -85,9 +85,8 @@ def around(points: FloatArray, distance: float = 0.16) -> FloatArray:
 def draw_samples(axis: Axes, X: FloatArray, y: NDArray[np.int_]) -> None:
     """The samples of two classes, without axes."""
     for label, look in ((-1, NEGATIVE), (1, POSITIVE)):
-        axis.scatter(
-            *X[y == label].T, s=36, c=look.colour, marker=look.marker, lw=0, zorder=3, label=f"class {label:+d}"
-        )
+        across, up = X[y == label].T
+        axis.scatter(across, up, s=36, c=look.colour, marker=look.marker, lw=0, zorder=3, label=f"class {label:+d}")
     axis.set_aspect("equal")
     axis.set_axis_off()
     axis.legend(frameon=False, loc="lower left", bbox_to_anchor=(1, 0))
@@ -113,15 +112,15 @@ def draw_regions() -> Figure:
         corners = np.array([on_square(angle) for angle in (low, high)])
         axis.add_patch(Polygon([(0, 0), *corners], closed=True, fc="#A9CCE3", ec="white", lw=0.8))
         if high - low > np.pi / 40:
-            middle = on_square((low + high) / 2) * 0.88
-            axis.text(*middle, str(matched), ha="center", va="center", fontsize=9, color=INK)
+            across, up = 0.88 * on_square((low + high) / 2)
+            axis.text(across, up, str(matched), ha="center", va="center", fontsize=9, color=INK)
     square = np.array([on_square(angle) for angle in np.pi / 4 + np.pi / 2 * np.arange(5)])
     axis.plot(*square.T, color=INK, lw=1.6)
     arrow = on_square(float(np.arctan2(best.coef[1], best.coef[0])))
     axis.add_patch(
         FancyArrowPatch((0, 0), tuple(1.22 * arrow), arrowstyle="-|>", mutation_scale=16, color=INK, lw=1.6)
     )
-    axis.text(*(1.32 * arrow), "best w", ha="center", va="center", color=INK)
+    axis.text(1.32 * arrow[0], 1.32 * arrow[1], "best w", ha="center", va="center", color=INK)
     axis.set(xlim=(-1.4, 1.4), ylim=(-1.4, 1.1), aspect="equal")
     axis.set_axis_off()
     axis.set_title(
@@ -172,7 +171,7 @@ def draw_blocks() -> Figure:
     for number, (axis, rows, colour) in enumerate(zip(panels, blocks, colours, strict=False)):
         for label, look in ((-1, NEGATIVE), (1, POSITIVE)):
             chosen = rows[data.y[rows] == label]
-            axis.scatter(*data.X[chosen].T, s=16, c=look.colour, marker=look.marker, lw=0)
+            axis.scatter(data.X[chosen, 0], data.X[chosen, 1], s=16, c=look.colour, marker=look.marker, lw=0)
         axis.set(xlim=(low[0] - 1, high[0] + 1), ylim=(low[1] - 1, high[1] + 1), xticks=[], yticks=[])
         axis.set_title(f"block {number + 1}: bound {bounds[number]:.1f}", fontsize=10, color=INK)
         axis.patch.set(facecolor=colour, alpha=0.15)

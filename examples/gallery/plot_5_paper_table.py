@@ -38,10 +38,8 @@ assert all(verify(result, data.X, data.y) for results in runs.values() for resul
 
 print(f"{'here, SCIP':<22} {'proven':>8} {'gap %':>8} {'seconds':>9}")
 for method, results in runs.items():
-    proven = sum(result.optimal for result in results)
-    gap = 100 * np.mean([result.gap for result in results])
-    seconds = np.mean([result.runtime for result in results])
-    print(f"{methods[method]:<22} {proven:>6}/{len(results)} {gap:>8.2f} {seconds:>9.2f}")
+    optimal, gaps, times = np.array([(result.optimal, 100 * result.gap, result.runtime) for result in results]).T
+    print(f"{methods[method]:<22} {optimal.sum():>6g}/{len(results)} {gaps.mean():>8.2f} {times.mean():>9.2f}")
 
 # %%
 # Each line is one run: the gap falls until the proof is complete. All three find good hyperplanes; they differ in
