@@ -8,7 +8,9 @@ EDITABLE := --no-build-isolation --config-settings=build-dir=build/editable --ed
 BUILD_TOOLS := "scikit-build-core>=0.10" "nanobind>=2.4" "cmake>=3.20" "ninja>=1.10"
 DEMO_EXTRAS := ".[plot]"
 TEST_EXTRAS := ".[plot,test]"
-DOCS_EXTRAS := ".[plot,docs]"
+# The requirements of the extra docs, without the package, which stays as it was installed.
+DOCS_NEEDS := $(BIN)/python -c 'from importlib.metadata import requires; \
+  print(*(need.partition(";")[0] for need in requires("hardmargin") if "docs" in need.partition(";")[2]), sep="\n")'
 CPP_FOLDERS := src/hardmargin/core/* tests/cpp tests/cpp/*
 CPP_SOURCES := $(wildcard $(addsuffix /*.cpp,$(CPP_FOLDERS)) $(addsuffix /*.h,$(CPP_FOLDERS)))
 CMAKE_TESTS := $(BIN)/cmake -G Ninja -S . -DHARDMARGIN_PYTHON=OFF -DHARDMARGIN_TESTS=ON -DHARDMARGIN_WERROR=ON
@@ -66,7 +68,8 @@ $(VENV)/installed-test: $(VENV)/build-tools pyproject.toml CMakeLists.txt
 	@touch $(VENV)/installed $@
 
 $(VENV)/installed-docs: $(VENV)/installed
-	$(call quietly,installing what the documentation needs,$(PIP) install $(EDITABLE) $(DOCS_EXTRAS))
+	$(call quietly,installing what the documentation needs,\
+	  $(DOCS_NEEDS) > build/docs-requirements.txt && $(PIP) install -r build/docs-requirements.txt)
 	@touch $@
 
 $(VENV)/installed-compare: $(VENV)/installed
