@@ -114,7 +114,7 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         The labels, sorted. Of two, the first one is the negative side.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of the features, if X has names and all of them are strings.
     objective_ : float
         1/2 ||w||^2 plus the costs of the violated samples; the sum over the binary problems.
@@ -124,7 +124,7 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         No hyperplane has a smaller objective than this; with several binary problems, no choice of hyperplanes has
         a smaller sum.
     gap_ : float
-        (objective_ - lower_bound_) / objective_.
+        ``(objective_ - lower_bound_) / objective_``.
     optimal_ : bool
         Whether the objective is proven minimal, up to ``gap``, in every binary problem.
     status_ : str
