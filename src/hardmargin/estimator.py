@@ -21,7 +21,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from hardmargin.advice import constant_model_text
 from hardmargin.arrays import FloatArray
 from hardmargin.bounds import Report
+from hardmargin.explanation import outliers
 from hardmargin.methods import get_method
+from hardmargin.outlier_table import Outliers
 from hardmargin.result import Result
 from hardmargin.solver import solve
 from hardmargin.status import Status
@@ -165,6 +167,7 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         if y is not None:
             refuse_missing_labels(y)
+        self._training_data = X, y
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         classes = sorted_classes(np.asarray(y))
         if len(classes) > 2:
@@ -246,6 +249,43 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         positive = self.decision_function(X) > 0
         labels: NDArray[Any] = self.classes_[positive.astype(np.intp)]
         return labels
+
+    def outliers(
+        self,
+        X: ArrayLike | None = None,
+        y: ArrayLike | None = None,
+        *,
+        samples: str = "given-up",
+        within: float = 0.01,
+        time_limit: float | None = 60.0,
+    ) -> Outliers:
+        """Price the samples that the model gives up: by how much does the optimum rise if one must be kept?
+
+        Parameters
+        ----------
+        X, y : array-like, optional
+            The training data; by default those of the last ``fit``, which a model that was pickled or copied does
+            not have.
+        samples, within, time_limit
+            As in :func:`hardmargin.outliers`.
+
+        Returns
+        -------
+        Outliers
+            A table, sorted by price.
+        """
+        check_is_fitted(self, "coef_")
+        if X is None or y is None:
+            if not hasattr(self, "_training_data"):
+                raise ValueError("this model was pickled or copied, without its data; pass X and y as in training.")
+            X, y = self._training_data
+        settings: dict[str, Any] = {"threads": _threads(self.n_jobs), "seed": _seed(self.random_state)}
+        return outliers(self, X, y, samples=samples, within=within, time_limit=time_limit, **settings)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Models are stored without the data that they were trained on.
+        state: dict[str, Any] = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "_training_data"}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
