@@ -14,11 +14,13 @@ within the share then, and keeps the sample.
 
 The first U_i comes from the model's direction, scaled and shifted so that the sample is kept, and from a short
 primal search. Then both bounds are improved by solves in which the sample counts more. If giving it up costs D more
-than before, the optimum is min(P_i, Q_i + D), where Q_i is that of the hyperplanes that give the sample up. So every
-bound on it is a bound on P_i. The model's hyperplane is a start with the objective U + D, beyond which the search
-need not look, so it is about as hard as the model's own. If the optimum keeps the sample, the price is found.
-Otherwise it is at least D, and D is doubled. The first D is just large enough to decide whether the sample is always
-given up. When U + D reaches U_i, the sample is trusted instead, which needs no D.
+than before, the optimum is min(P_i, Q_i + D), where Q_i is that of the hyperplanes that give the sample up. So
+every bound on it is a bound on P_i. The model's hyperplane is a start with the objective U + D, beyond which the
+search need not look, so it is about as hard as the model's own. If the optimum keeps the sample, the price is
+found. Otherwise it is at least D, and D is doubled. The first D is just large enough to decide whether the sample
+is always given up. When U + D reaches U_i, the sample is trusted instead, which needs no D.
+
+If the model had to keep trusted samples, all of this holds for the hyperplanes that keep them.
 
 All samples take turns. A solve that does not finish gets more subproblems in the sample's next turn, so every
 sample has an interval before any sample gets much time.
@@ -162,6 +164,8 @@ class _Kept:
         One with the objective ``upper``, if that is finite.
     extra : float
         What it costs more to give up the sample in the next solve.
+    hopeless : bool
+        Whether the sample cannot be kept together with trusted ones, as far as that can be decided.
     nodes, effort : int, float
         Subproblems of that solve, and effort of its primal search.
     """
@@ -171,6 +175,7 @@ class _Kept:
     upper: float = math.inf
     hyperplane: tuple[FloatArray, float] | None = None
     extra: float = 0.0
+    hopeless: bool = False
     nodes: int = _FIRST_NODES
     effort: float = _FIRST_EFFORT
 
@@ -227,7 +232,7 @@ class _Search:
             # Whole multiples of its cost: the methods are fastest if all costs are multiples of each other.
             cost = float(self._problem.costs[each.row]) or self._problem.C
             each.extra = cost * (math.floor((within + _BEYOND) * self._upper / cost) + 1)
-        while waiting := [each for each in self._kept if not each.closed]:
+        while waiting := [each for each in self._kept if not (each.closed or each.hopeless)]:
             # Undecided samples first, and among them the widest intervals.
             waiting.sort(key=lambda each: (self._verdict(each, within) is not None, each.lower - each.upper))
             for position, each in enumerate(waiting):
@@ -248,7 +253,7 @@ class _Search:
                 return
             share = seconds / (len(self._kept) - position)
             options = {"effort": _FIRST_EFFORT}
-            self._solve(max(_SHORTEST, share), method="heuristic", options=options, **self._keeping(each))
+            self._solve_keeping(each, max(_SHORTEST, share), method="heuristic", options=options)
             yield
 
     def _remaining(self) -> float:
@@ -266,37 +271,45 @@ class _Search:
 
     def _take_turn(self, each: _Kept, seconds: float) -> None:
         """Improve the bounds of one sample by a solve in which it counts more, or must be kept."""
-        options = {"heuristic_effort": min(1.0, each.effort)}
+        settings = {"node_limit": each.nodes, "options": {"heuristic_effort": min(1.0, each.effort)}}
+        found: Result | None
         if self._upper + each.extra < each.upper:
             weights = np.ones(self._problem.n) if self._problem.weights is None else self._problem.weights.copy()
             weights[each.row] += each.extra / self._problem.C
-            found = self._solve(
-                seconds, node_limit=each.nodes, options=options, sample_weight=weights, start=self._best
-            )
+            found = self._solve(seconds, sample_weight=weights, start=self._best, **settings)
         else:
-            found = self._solve(seconds, node_limit=each.nodes, options=options, **self._keeping(each))
+            found = self._solve_keeping(each, seconds, **settings)
+        if found is None:
+            return
         each.lower = max(each.lower, found.lower_bound)
         if found.optimal:
             each.extra *= 2
         else:
             each.nodes, each.effort = _MORE * each.nodes, _MORE * each.effort
 
-    def _keeping(self, each: _Kept) -> dict[str, Any]:
-        """The settings of a solve that must keep a sample."""
-        trusted = np.zeros(self._problem.n, dtype=bool)
-        trusted[each.row] = True
-        return {"trusted": trusted, "start": each.hyperplane}
+    def _solve_keeping(self, each: _Kept, seconds: float, **settings: Any) -> Result | None:
+        """Solve with one sample trusted; None if it contradicts other trusted ones."""
+        trusted = np.zeros(self._problem.n, dtype=bool) if self._problem.trusted is None else self._problem.trusted
+        trusted = trusted | (np.arange(self._problem.n) == each.row)
+        try:
+            return self._solve(seconds, trusted=trusted, start=each.hyperplane, **settings)
+        except ValueError:
+            if self._problem.trusted is None:
+                raise
+            each.hopeless = True
+            return None
 
     def _solve(self, seconds: float, **settings: Any) -> Result:
         """Solve and use the hyperplane. After Ctrl-C the solve has an answer too, and ends the search."""
         problem = self._problem
+        given = {"sample_weight": problem.weights, "trusted": problem.trusted}
         found = solve(
             problem.X,
             problem.y,
             problem.C,
             time_limit=seconds if math.isfinite(seconds) else None,
             gap=_GAP,
-            **{"sample_weight": problem.weights, **self._settings, **settings},
+            **{**given, **self._settings, **settings},
         )
         self._adopt(np.array(found.coef), found.intercept)
         self._interrupted = found.status is Status.INTERRUPTED

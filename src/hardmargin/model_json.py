@@ -94,6 +94,9 @@ def checked_fields(values: Mapping[str, Any]) -> dict[str, Any]:
             raise ValueError(
                 f"not a hardmargin model: {name!r} has {len(picked[name])} values but {count!r} is {picked[count]}."
             )
+    for row in picked.get("trusted") or ():
+        if row >= picked["n"]:
+            raise ValueError(f"not a hardmargin model: 'trusted' names row {row} but 'n' is {picked['n']}.")
     return picked
 
 
@@ -167,9 +170,10 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "target_gap": _optional(_finite),
     "feature_names": _optional(_list_of(_text)),
     "presolve": _text,
+    "trusted": _optional(_list_of(_whole)),
 }
 
-_OPTIONAL = {"target_gap", "feature_names", "presolve"}
+_OPTIONAL = {"target_gap", "feature_names", "presolve", "trusted"}
 
 #: The keys of a model: one for each field of a result, and one that follows from the others.
 KEYS = frozenset({*_READERS, "n_violations"})

@@ -164,6 +164,8 @@ class Outliers:
 def _cells(row: Outlier) -> tuple[str, ...]:
     if row.exact:
         price = f"{(row.price_low + row.price_high) / 2:.4g}"
+    elif math.isinf(row.price_high):
+        price = f"at least {row.price_low:.4g}"
     elif row.price_low == 0:
         price = f"at most {row.price_high:.4g}"
     else:

@@ -72,6 +72,8 @@ class Result:
         Names of the features, in the order of ``coef``; None if not known.
     presolve : str
         What was removed or decided before the search, in one line; empty if nothing was.
+    trusted : list of int or None
+        Sorted rows of the caller's data that had to be kept; None if there were none.
     """
 
     status: Status
@@ -94,6 +96,7 @@ class Result:
     target_gap: float | None = None
     feature_names: list[str] | None = None
     presolve: str = ""
+    trusted: list[int] | None = None
 
     @classmethod
     def of(
@@ -151,6 +154,7 @@ class Result:
             trace=monotone_trace(trace, TracePoint(float(runtime), evaluation.objective, bound)),
             target_gap=target_gap,
             presolve=presolve,
+            trusted=None if problem.trusted is None else np.flatnonzero(problem.trusted).tolist(),
         )
 
     @property

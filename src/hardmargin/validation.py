@@ -228,6 +228,31 @@ def combined_weights(
     return weights
 
 
+def validated_trusted(trusted: Any, n: int) -> NDArray[np.bool_] | None:
+    """The mask of the trusted samples; None if there are none.
+
+    Raises
+    ------
+    ValueError
+        If it has another shape.
+    TypeError
+        If it is not a mask of True and False.
+    """
+    if trusted is None:
+        return None
+    mask = np.asarray(trusted)
+    if mask.dtype == object and all(isinstance(value, (bool, np.bool_)) for value in mask.ravel().tolist()):
+        mask = mask.astype(bool)
+    if mask.dtype != bool:
+        raise TypeError(
+            f"trusted has values of type {mask.dtype}; expected a mask, True for each row of X that must be kept. "
+            "From row numbers: mask = numpy.zeros(len(X), dtype=bool); mask[rows] = True."
+        )
+    if mask.shape != (n,):
+        raise ValueError(f"trusted has shape {mask.shape}; expected ({n},), True or False for each row of X.")
+    return mask if mask.any() else None
+
+
 def scaled_costs(penalty: float, weights: FloatArray) -> FloatArray:
     """C times the weights.
 

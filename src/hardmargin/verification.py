@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,7 @@ _GAP_TOLERANCE = 1e-9
 _UNRECORDED_GAP = 1e-5
 
 # Claims that define the problem, and claims that only another solve could confirm.
-_GIVEN = ("C", "weights", "target_gap")
+_GIVEN = ("C", "weights", "trusted", "target_gap")
 _UNCHECKED = ("lower_bound", "method", "nodes", "presolve", "runtime", "version")
 
 
@@ -151,7 +151,8 @@ def verify(
     """
     result, count, unknown = _claims(model)
     problem = training_problem(result, X, y)
-    evaluation = problem.evaluate(result.coef, result.intercept)
+    # Whether it is feasible is a check of its own.
+    evaluation = replace(problem, trusted=None).evaluate(result.coef, result.intercept)
     violations = evaluation.violations.tolist()
     smallest = _smallest_kept_margin(evaluation.margins, result.violations)
     names = _names_of(X) if feature_names is None else list(feature_names)
@@ -160,6 +161,7 @@ def verify(
         *_objective_checks(result, problem, evaluation.objective),
         Check("violations", _shown(result.violations), _shown(violations), result.violations == violations),
         Check("number of violations", count, len(violations), _is_count(count, len(violations))),
+        *_constraint_checks(problem, violations),
         Check("smallest kept margin", f">= {1 - MARGIN_TOLERANCE}", smallest, smallest >= 1 - MARGIN_TOLERANCE),
         *_history_checks(result, evaluation.objective),
         *names_checks,
@@ -270,6 +272,15 @@ def _names_checks(result: Result, names: list[str] | None) -> tuple[Check, ...]:
     return (Check("feature names", _listed(claimed), _listed(names), claimed == names),)
 
 
+def _constraint_checks(problem: Problem, violations: list[int]) -> tuple[Check, ...]:
+    """Check that the hyperplane is feasible."""
+    if problem.trusted is None:
+        return ()
+    violated = [row for row in violations if problem.trusted[row]]
+    found = f"violated: {_shown(violated)}" if violated else "all kept"
+    return (Check("trusted", _shown(np.flatnonzero(problem.trusted).tolist()), found, not violated),)
+
+
 def _is_count(claimed: Any, count: int) -> bool:
     return not isinstance(claimed, bool) and bool(claimed == count)
 
@@ -319,7 +330,8 @@ def training_problem(result: Result, X: ArrayLike, y: ArrayLike) -> Problem:
             "expected the training data."
         )
     # The samples of the first problem: converting them again would take as much memory again.
-    return Problem.from_data(problem.X, y, result.C, sample_weight=result.weights)
+    trusted = None if result.trusted is None else np.isin(np.arange(result.n), result.trusted)
+    return Problem.from_data(problem.X, y, result.C, sample_weight=result.weights, trusted=trusted)
 
 
 def _shown(rows: list[int]) -> str:

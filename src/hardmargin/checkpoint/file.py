@@ -67,7 +67,7 @@ class Identity:
     C : float
         The caller's penalty.
     fingerprint : str
-        Of everything that defines the problem: samples, labels and costs.
+        Of everything that defines the problem: samples, labels, costs and constraints.
     """
 
     method: str
@@ -86,7 +86,7 @@ class Identity:
 
 
 def fingerprint(problem: Problem, check: Callable[[], None] = lambda: None) -> str:
-    """A checksum of the samples, labels and costs of a problem.
+    """A checksum of the samples, labels, costs and constraints of a problem.
 
     Parameters
     ----------
@@ -101,7 +101,8 @@ def fingerprint(problem: Problem, check: Callable[[], None] = lambda: None) -> s
         samples = [X.indptr, X.indices, X.data]
     else:
         samples = [X]
-    for array in (*samples, problem.y, problem.costs):
+    constraints = [] if problem.trusted is None else [problem.trusted.astype(np.float64)]
+    for array in (*samples, problem.y, problem.costs, *constraints):
         digest.update(f"{array.shape}".encode())
         # In blocks, because the bytes of all samples would take as much memory as the samples.
         step = max(1, _BLOCK // max(1, math.prod(array.shape[1:])))

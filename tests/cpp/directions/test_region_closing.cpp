@@ -135,7 +135,7 @@ TEST(better_hyperplanes_of_a_region_give_up_a_sample_of_every_set) {
             PairConflicts::Level level;
             pairs.decide(region, around, level);
             matching.grow(level, state, matching.cost_of(random.below(3)));
-            const double norm = 0.5 * region.shortest * region.shortest;
+            double norm = 0.5 * region.shortest * region.shortest;
             const std::size_t missing = matching.missing(state, upper - norm);
             CHECK(safely_below(matching.cost_of(state.size + missing)) >= upper - norm);
             CHECK(missing == 0 || safely_below(matching.cost_of(state.size + missing - 1)) < upper - norm);
@@ -215,7 +215,7 @@ TEST(regions_with_better_hyperplanes_are_not_closed) {
         std::erase_if(inside, [&](const testing::EnumeratedHyperplane& hyperplane) {
             return !(hyperplane.objective < upper * (1 - 1e-8));
         });
-        const double norm = 0.5 * region.shortest * region.shortest;
+        double norm = 0.5 * region.shortest * region.shortest;
         ConflictMatching matching(samples, pairs);
         MaxMargin solver(samples);
         RegionClosing<ConflictMatching> closing(samples, frame, pairs, matching, solver, [](const MaxMargin&) {});

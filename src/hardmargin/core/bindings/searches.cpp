@@ -92,7 +92,7 @@ nb::tuple packing_root_arrays(std::size_t count, std::vector<std::uint32_t> kept
 
 nb::tuple direction_root_arrays(const Matrix& features, const Vector& labels, const Vector& costs, double upper,
                                 const DirectionOptions& options) {
-    const Samples samples(view(features), view(labels), view(costs));
+    const Samples samples(view(features), view(labels), view(costs), upper);
     check(options, samples);
     return plain_arrays(direction_root(samples, upper, options));
 }
@@ -101,7 +101,7 @@ template <typename Node, typename Options, auto search>
 SearchResult<Node> run(const Matrix& features, const Vector& labels, const Vector& costs,
                        const std::variant<PlainArrays, SearchResult<Node>*>& frontier, double upper,
                        const Options& options, const SearchLimits& limits, double seconds, nb::object observer) {
-    const Samples samples(view(features), view(labels), view(costs));
+    const Samples samples(view(features), view(labels), view(costs), upper);
     check(options, samples);
     std::vector<Node> nodes = nodes_of<Node>(frontier, samples);
     SearchResult<Node> result;
