@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from brute_force import candidates, optimum, random_case, violated
+from brute_force import candidates, optimum, random_case, violated, with_constraints
 from hardmargin import HardMarginSVC, Outliers, Problem, Status, explanation, outliers, solve
 
 X = np.array([[0.0], [1.0], [3.0], [4.0], [9.0]])
@@ -33,6 +33,8 @@ def optima_keeping(problem):
     for half_norms, margins in candidates(problem):
         lost = violated(margins)
         objectives = half_norms + lost @ problem.costs
+        if problem.trusted is not None:
+            objectives[lost[:, problem.trusted].any(axis=1)] = np.inf
         best = np.minimum(best, np.where(lost, np.inf, objectives[:, None]).min(axis=0))
     return best
 
@@ -67,6 +69,26 @@ def test_prices_are_those_of_exhaustive_search(index):
         else:
             # Too close to the limit for a proof up to the gap.
             assert keeping[row.row] == pytest.approx((1 + within) * best, rel=1e-5)
+
+
+@pytest.mark.parametrize("index", range(28))
+def test_prices_among_hyperplanes_that_keep_trusted_samples(index):
+    case = with_constraints(random_case(29, index), 29, index)
+    problem = Problem.from_data(case.X, case.y, case.C, **case.weights)
+    best, keeping = optimum(problem), optima_keeping(problem)
+    if best == np.inf:
+        with pytest.raises(ValueError, match="contradict each other"):
+            solve(case.X, case.y, case.C, **case.weights)
+        return
+    model = solve(case.X, case.y, case.C, **case.weights)
+    for row in outliers(model, case.X, case.y, samples="all", time_limit=None):
+        assert row.exact == (keeping[row.row] < np.inf)
+        if row.exact:
+            slack = 1e-8 * keeping[row.row]
+            assert row.price_low - slack <= keeping[row.row] - best <= row.price_high + slack
+        else:
+            assert row.price_high == np.inf
+            assert row.always_given_up
 
 
 @pytest.mark.parametrize("index", range(0, 42, 3))

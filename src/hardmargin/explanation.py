@@ -182,7 +182,7 @@ class _Kept:
     @property
     def closed(self) -> bool:
         """Whether the bounds meet, up to the gap of the proofs."""
-        return self.upper - self.lower <= _EXACT * self.upper
+        return math.isfinite(self.upper) and self.upper - self.lower <= _EXACT * self.upper
 
 
 class _Search:
@@ -232,12 +232,16 @@ class _Search:
             # Whole multiples of its cost: the methods are fastest if all costs are multiples of each other.
             cost = float(self._problem.costs[each.row]) or self._problem.C
             each.extra = cost * (math.floor((within + _BEYOND) * self._upper / cost) + 1)
-        while waiting := [each for each in self._kept if not (each.closed or each.hopeless)]:
+        while waiting := [each for each in self._kept if self._is_open(each, within)]:
             # Undecided samples first, and among them the widest intervals.
             waiting.sort(key=lambda each: (self._verdict(each, within) is not None, each.lower - each.upper))
             for position, each in enumerate(waiting):
                 self._take_turn(each, self._remaining() / (len(waiting) - position))
                 yield
+
+    def _is_open(self, each: _Kept, within: float) -> bool:
+        """Whether another solve would teach something about a sample."""
+        return not (each.closed or (each.hopeless and self._verdict(each, within) is not None))
 
     def _first_hyperplanes(self) -> Iterator[None]:
         """Find hyperplanes that keep the samples: the model's, shifted, and then by short primal searches."""
@@ -338,6 +342,9 @@ class _Search:
         rows.sort(key=lambda row: (-row.price_high, -row.price_low, row.margin, row.row))
         if all(row.exact for row in rows):
             status = Status.OPTIMAL
+        elif status is Status.OPTIMAL:
+            # Some sample cannot be kept together with the trusted ones.
+            status = Status.HEURISTIC
         return Outliers(
             rows=tuple(rows),
             objective=self._upper,

@@ -163,7 +163,8 @@ class Outliers:
 
 def _cells(row: Outlier) -> tuple[str, ...]:
     if row.exact:
-        price = f"{(row.price_low + row.price_high) / 2:.4g}"
+        # A price of zero is proven up to the gap only.
+        price = f"{(row.price_low + row.price_high) / 2:.4g}" if row.price_low > 0 else "0"
     elif math.isinf(row.price_high):
         price = f"at least {row.price_low:.4g}"
     elif row.price_low == 0:
