@@ -1,4 +1,4 @@
-"""Draws docs/pictures.png: every display of ``hardmargin.plotting`` for one model of the breast cancer data."""
+"""Draws docs/pictures.png and docs/prices.png: displays of ``hardmargin.plotting`` on the breast cancer data."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ from hardmargin.plotting import (
     BoundaryDisplay,
     ConvergenceDisplay,
     MarginsDisplay,
+    PricesDisplay,
     ProjectionDisplay,
     WeightsDisplay,
 )
 
-TARGET = Path(__file__).resolve().parent.parent / "docs" / "pictures.png"
+FOLDER = Path(__file__).resolve().parent.parent / "docs"
 
 
-def main(target: Path = TARGET) -> None:
+def main(folder: Path = FOLDER) -> None:
     """Train with all features, and with two of them for the picture that needs two."""
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     y = np.where(y == 1, "benign", "malignant")
@@ -38,7 +39,11 @@ def main(target: Path = TARGET) -> None:
     MarginsDisplay.from_estimator(model, X, y, kind="sorted", ax=axes[1, 1])
     WeightsDisplay.from_estimator(model, max_features=12, ax=axes[2, 0])
     ConvergenceDisplay.from_estimator(model, ax=axes[2, 1])
-    figure.savefig(target, dpi=80)
+    figure.savefig(folder / "pictures.png", dpi=80)
+
+    figure = Figure(figsize=(6.4, 4.4), layout="constrained")
+    PricesDisplay.from_table(model[-1].outliers(), ax=figure.subplots())
+    figure.savefig(folder / "prices.png", dpi=100)
 
 
 if __name__ == "__main__":

@@ -13,8 +13,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from hardmargin import HardMarginSVC, solve
+from hardmargin import HardMarginSVC, Outliers, Status, solve
 from hardmargin.bounds import TracePoint
+from hardmargin.outlier_table import Outlier
 
 pytest.importorskip("matplotlib", reason="the extra plot is not installed")
 
@@ -26,6 +27,7 @@ from hardmargin.plotting import (
     BoundaryDisplay,
     ConvergenceDisplay,
     MarginsDisplay,
+    PricesDisplay,
     ProjectionDisplay,
     WeightsDisplay,
 )
@@ -259,6 +261,37 @@ class TestProjection:
             ProjectionDisplay.from_estimator(FixedModel([0.0, 0.0], 1.0), X, y, ax=ax)
         with pytest.raises(ValueError, match=r"expected at least two\. MarginsDisplay can draw it"):
             ProjectionDisplay.from_estimator(solve(X[:, :1], y), X[:, :1], y, ax=ax)
+
+
+class TestPrices:
+    @staticmethod
+    def table(*prices):
+        rows = [
+            Outlier(i, "no", -1.0, -1.0, low, high, low == high, given)
+            for i, (low, high, given) in enumerate(prices)
+        ]
+        return Outliers(tuple(rows), 50.0, 50.0, 0.01, len(rows), 99, Status.TIME_LIMIT)
+
+    def test_every_verdict_has_its_intervals(self, ax):
+        table = self.table((3.0, 8.0, True), (4.0, 4.0, True), (0.0, 2.0, None), (0.1, 0.1, False))
+        display = PricesDisplay.from_table(table, ax=ax)
+        ends = [container.lines[0].get_xdata().tolist() for container in display.intervals_]
+        assert ends == [[8.0, 4.0], [2.0], [0.1]]
+        lines = display.intervals_[0].lines[2][0].get_segments()
+        assert [line[:, 0].tolist() for line in lines] == [[3.0, 8.0], [4.0, 4.0]]
+        assert [label.get_text() for label in ax.get_yticklabels()] == ["0: no", "1: no", "2: no", "3: no"]
+        assert ax.get_xlim() == (0, pytest.approx(8.4))
+
+    def test_an_interval_without_end_reaches_the_edge(self, ax):
+        display = PricesDisplay.from_table(self.table((3.0, np.inf, True), (1.0, 4.0, True)), ax=ax)
+        assert display.intervals_[0].lines[0].get_xdata()[0] == ax.get_xlim()[1]
+
+    def test_further_rows_are_counted(self, ax):
+        PricesDisplay.from_table(self.table((3.0, 3.0, True), (1.0, 1.0, True)), max_rows=1, ax=ax)
+        assert "(1 samples with lower prices not shown)" in ax.get_xlabel()
+
+    def test_an_empty_table_can_be_drawn(self, ax):
+        assert PricesDisplay.from_table(self.table(), ax=ax).intervals_ == []
 
 
 @pytest.mark.usefixtures("closed")

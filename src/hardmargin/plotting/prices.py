@@ -73,7 +73,10 @@ class PricesDisplay:
         return cls(table=table).plot(ax, max_rows=max_rows)
 
     def plot(self, ax: Axes | None = None, *, max_rows: int = 40) -> PricesDisplay:
-        """Draw one interval per sample, the highest price on top; a marker alone is an exact price.
+        """Draw one interval per sample, the highest price on top.
+
+        The marker is at the upper end, where the best known hyperplane that keeps the sample is. The line ends at
+        the proven lower bound; a marker alone is an exact price.
 
         Parameters
         ----------
@@ -99,9 +102,8 @@ class PricesDisplay:
                 continue
             low = np.array([rows[place].price_low for place in places])
             high = np.array([min(rows[place].price_high, edge) for place in places])
-            middle, reach = (low + high) / 2, (high - low) / 2
             style: dict[str, Any] = {"fmt": marker, "color": colour, "ms": 5, "lw": 2, "capsize": 3, "label": name}
-            self.intervals_.append(ax.errorbar(middle, places, xerr=reach, **style))
+            self.intervals_.append(ax.errorbar(high, places, xerr=[high - low, 0 * high], **style))
         ax.axvline(
             self.table.within * self.table.objective,
             color=INK,
