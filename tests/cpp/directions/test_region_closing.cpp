@@ -135,7 +135,7 @@ TEST(better_hyperplanes_of_a_region_give_up_a_sample_of_every_set) {
             PairConflicts::Level level;
             pairs.decide(region, around, level);
             matching.grow(level, state, matching.cost_of(random.below(3)));
-            double norm = 0.5 * region.shortest * region.shortest;
+            const double norm = 0.5 * region.shortest * region.shortest;
             const std::size_t missing = matching.missing(state, upper - norm);
             CHECK(safely_below(matching.cost_of(state.size + missing)) >= upper - norm);
             CHECK(missing == 0 || safely_below(matching.cost_of(state.size + missing - 1)) < upper - norm);

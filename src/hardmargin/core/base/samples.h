@@ -51,6 +51,7 @@ public:
     // Whether giving the sample up alone costs as much as `upper`: every hyperplane of interest keeps it. Samples
     // that the user trusts are certain, because their cost is above that of a known hyperplane.
     bool certain(std::size_t i) const { return cost(i) >= upper_; }
+    double upper() const { return upper_; }
     // The cost of every sample that is not certain, or 0 if costs differ. Certain samples cost more than that.
     double common_cost() const;
     // The mean cost of the samples that are not certain; of all samples if there are no others.

@@ -23,7 +23,7 @@ constexpr double length_rounding = 1e-9;
 // Copies samples that cost a small multiple of the others, as merged duplicates do, so that all costs are equal.
 // Returns nothing if there would be too many samples, or if costs are not multiples. Certain samples keep their
 // cost. With equal costs regions are bounded faster and closed earlier.
-std::optional<Samples> samples_of_equal_cost(const Samples& samples, double upper) {
+std::optional<Samples> samples_of_equal_cost(const Samples& samples) {
     const std::size_t cheapest = static_cast<std::size_t>(
         std::min_element(samples.costs().begin(), samples.costs().end()) - samples.costs().begin());
     if (samples.certain(cheapest)) {
@@ -49,7 +49,7 @@ std::optional<Samples> samples_of_equal_cost(const Samples& samples, double uppe
             }
         }
     }
-    return Samples(features, labels, costs, upper);
+    return Samples(features, labels, costs, samples.upper());
 }
 
 // The better one of `upper`, without weights, and giving up the cheaper class.
@@ -83,7 +83,7 @@ DirectionOutcome direction_search(const Samples& samples, std::vector<DirectionN
     if (samples.common_cost() > 0) {
         return search<ConflictMatching>(samples, std::move(frontier), std::move(known), options, limits, control);
     }
-    const std::optional<Samples> equal = samples_of_equal_cost(samples, upper);
+    const std::optional<Samples> equal = samples_of_equal_cost(samples);
     return equal ? search<ConflictMatching>(*equal, std::move(frontier), std::move(known), options, limits, control)
                  : search<ConflictFlow>(samples, std::move(frontier), std::move(known), options, limits, control);
 }
