@@ -276,3 +276,19 @@ class TestEstimator:
         with pytest.raises(ValueError, match="pickled or copied, without its data; pass X and y"):
             model.outliers()
         assert len(model.outliers(X, y)) == 1
+
+    def test_with_a_kernel_it_prices_the_problem_of_the_kernel(self):
+        # The outer samples are of one class and the inner ones of the other, except for one of each.
+        angles = np.arange(16)
+        circles = np.column_stack([np.cos(angles), np.sin(angles)]) * np.where(angles < 8, 1.0, 3.0)[:, None]
+        labels = np.where(angles < 8, "inner", "outer")
+        labels[[2, 11]] = "outer", "inner"
+        model = HardMarginSVC(C=10, kernel="poly", degree=2).fit(circles, labels)
+        table = model.outliers(circles, labels)
+        assert {row.row for row in table} == {2, 11} == set(model.violations_)
+        assert all(row.always_given_up for row in table)
+
+    def test_more_than_two_classes_are_refused(self):
+        model = HardMarginSVC(C=10).fit([[0.0], [1.0], [2.0], [3.0]], [0, 1, 2, 2])
+        with pytest.raises(ValueError, match=r"the model has 3 classes; expected two.*results_"):
+            model.outliers()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import time
 import warnings
@@ -35,7 +34,7 @@ from hardmargin.signals import HeldSignals, LaterTermination
 from hardmargin.status import Status
 from hardmargin.stopping import Stall, parsed_stop, stalling
 from hardmargin.units import GIGABYTE
-from hardmargin.validation import import_converters, is_real, is_whole
+from hardmargin.validation import import_converters, is_real, is_whole, validated_time_limit
 
 # Data with fewer values than this are evaluated in no time; the others need about this many seconds per value, but
 # never more than this share of the time limit.
@@ -403,10 +402,7 @@ def _interrupted_if_asked(result: Result, signals: HeldSignals) -> Result:
 
 
 def _validated_limits(time_limit: Any, gap: Any, threads: Any, node_limit: Any, seed: Any) -> Limits:
-    if time_limit is None:
-        time_limit = math.inf
-    if not is_real(time_limit) or not time_limit > 0:
-        raise ValueError(f"time_limit is {time_limit!r}; expected a positive number of seconds, or None.")
+    seconds = validated_time_limit(time_limit)
     if not is_real(gap) or not is_possible_gap(gap):
         raise ValueError(f"gap is {gap!r}; expected a number from {SMALLEST_GAP:g} to below 1.")
     if not is_whole(threads) or not (threads >= 1 or threads == -1):
@@ -416,7 +412,7 @@ def _validated_limits(time_limit: Any, gap: Any, threads: Any, node_limit: Any, 
     if not is_whole(seed) or not 0 <= seed < 2**64:
         raise ValueError(f"seed is {seed!r}; expected a whole number from 0 to 2**64 - 1.")
     nodes = None if node_limit is None else int(node_limit)
-    return Limits(float(time_limit), float(gap), useful_threads(int(threads)), nodes, int(seed))
+    return Limits(seconds, float(gap), useful_threads(int(threads)), nodes, int(seed))
 
 
 def _validated_start(start: Any, problem: Problem) -> tuple[FloatArray, float]:
