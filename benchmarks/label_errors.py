@@ -144,9 +144,7 @@ def price_ranking(draw: Draw, C: float | str, seconds: float) -> dict[str, Any]:
 def other_rankings(draw: Draw) -> dict[str, Any]:
     """Rankings by the losses of other linear models, and by cleanlab."""
     hinge = GridSearchCV(SVC(kernel="linear"), {"C": PENALTIES}).fit(draw.X, draw.y)
-    logistic = LogisticRegressionCV(
-        Cs=PENALTIES, scoring="neg_log_loss", max_iter=1000, use_legacy_attributes=False
-    )
+    logistic = GridSearchCV(LogisticRegression(max_iter=1000), {"C": PENALTIES}, scoring="neg_log_loss")
     logistic.fit(draw.X, draw.y)
     found = {
         "hinge": precision(np.argsort(draw.y * hinge.decision_function(draw.X)), draw.wrong),
