@@ -184,6 +184,28 @@ def test_the_time_limit_is_for_the_whole_table(result, monkeypatch):
     assert sum(limits) == pytest.approx(8.0)
 
 
+def test_a_solve_without_time_for_a_hyperplane_is_no_error(result, monkeypatch):
+    """The search over trusted samples may not even begin."""
+    clock = [0.0]
+
+    def too_late(*data, **settings):
+        if "trusted" in settings and settings["trusted"] is not None:
+            clock.append(clock[-1] + settings["time_limit"])
+            raise ValueError("the time limit was reached before a hyperplane was found")
+        return solve(*data, **{**settings, "time_limit": None})
+
+    monkeypatch.setattr(explanation.time, "monotonic", lambda: clock[-1])
+    monkeypatch.setattr(explanation, "solve", too_late)
+    table = outliers(result, X, y, time_limit=8.0)
+    assert table.status is Status.TIME_LIMIT
+    assert table[0].price_low <= 9.5 <= table[0].price_high
+
+
+def test_settings_that_solve_refuses_are_refused(result):
+    with pytest.raises(ValueError, match="threads is -3"):
+        outliers(result, X, y, threads=-3)
+
+
 def test_exact_prices_are_reported(result):
     reports = []
     outliers(result, X, y, report=lambda *counts: reports.append(counts))

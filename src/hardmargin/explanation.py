@@ -126,8 +126,8 @@ def outliers(
 
     Examples
     --------
-    The last label is wrong. To keep it, the hyperplane would have to give up the two samples between, and to be
-    shorter than it needs to be.
+    The last label is wrong. To keep it, two other samples must be given up, for which the constant model is best.
+    It costs 20 instead of 10.5.
 
     >>> from hardmargin import outliers, solve
     >>> X, y = [[0.0], [1.0], [3.0], [4.0], [9.0]], ["low", "low", "high", "high", "low"]
@@ -307,15 +307,18 @@ class _Search:
             each.nodes, each.effort = _MORE * each.nodes, _MORE * each.effort
 
     def _solve_keeping(self, each: _Kept, seconds: float, **settings: Any) -> Result | None:
-        """Solve with one sample trusted; None if it contradicts other trusted ones."""
+        """Solve with one sample trusted; None if it contradicts other constraints, or if time was too short."""
+        deadline = time.monotonic() + seconds
         trusted = np.zeros(self._problem.n, dtype=bool) if self._problem.trusted is None else self._problem.trusted
         trusted = trusted | (np.arange(self._problem.n) == each.row)
         try:
             return self._solve(seconds, trusted=trusted, start=each.hyperplane, **settings)
         except ValueError:
-            if self._problem.trusted is None:
+            # No hyperplane was found that keeps it. Without other constraints there is one.
+            is_late = time.monotonic() >= deadline
+            if not (is_late or self._problem.constrained):
                 raise
-            each.hopeless = True
+            each.hopeless = not is_late
             return None
 
     def _solve(self, seconds: float, **settings: Any) -> Result:
@@ -352,7 +355,10 @@ class _Search:
         rows = [self._row(row, self._kept[place], within) for row, place in places]
         if samples == "all":
             others = np.setdiff1d(np.arange(self._problem.n), given_up)
-            rows += [self._row(int(row), self._kept_by_model(int(row)), within) for row in others]
+            # The best hyperplane need not be the model's by now.
+            upper = np.full(self._problem.n, self._upper)
+            upper[self._problem.evaluate(*self._best).violations] = self._evaluation.objective
+            rows += [self._row(row, _Kept(row, self._lower, float(upper[row])), within) for row in others.tolist()]
         # The upper ends, because they come from hyperplanes, and the lower ones from how far the proofs have got.
         rows.sort(key=lambda row: (-row.price_high, -row.price_low, row.margin, row.row))
         if all(row.exact for row in rows):
@@ -369,10 +375,6 @@ class _Search:
             n=self._problem.n,
             status=status,
         )
-
-    def _kept_by_model(self, row: int) -> _Kept:
-        model = (np.array(self._result.coef), self._result.intercept)
-        return _Kept(row, self._lower, self._evaluation.objective, model)
 
     def _row(self, row: int, kept: _Kept, within: float) -> Outlier:
         problem = self._problem
