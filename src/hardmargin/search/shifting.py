@@ -37,5 +37,6 @@ def shifted(problem: Problem, coef: FloatArray, rows: Iterable[int]) -> Iterator
         if scale == 0:
             yield np.zeros(problem.m), float(problem.y[row])
         else:
-            kept = problem.y * (scale * projections + offset) >= 1 - 1e-6
+            kept = problem.kept_up_to_rounding(scale * coef, offset)
+            kept[row] = True
             yield problem.fitted(scale * coef, offset, kept)
