@@ -113,5 +113,7 @@ def draw_samples(
             )
         )
     x, y = points[given_up].T
-    ring = ax.scatter(x, y, s=2.8 * size, facecolors="none", edgecolors=INK, lw=0.9, zorder=4, label=name)
+    ring = ax.scatter(
+        x, y, s=2.8 * size, facecolors="none", edgecolors=INK, lw=0.9 * (size / _SIZE) ** 0.5, zorder=4, label=name
+    )
     return [*drawn, ring]
