@@ -161,7 +161,7 @@ def verify(
     True
     """
     result, count, unknown = _claims(model)
-    problem = _problem_of(result, X, y)
+    problem = training_problem(result, X, y)
     # Whether it is feasible is a check of its own.
     evaluation = replace(problem, trusted=None).evaluate(result.coef, result.intercept)
     violations = evaluation.violations.tolist()
@@ -323,7 +323,14 @@ def _claims(model: Result | Mapping[str, Any] | str | os.PathLike[str]) -> tuple
     )
 
 
-def _problem_of(result: Result, X: ArrayLike, y: ArrayLike) -> Problem:
+def training_problem(result: Result, X: ArrayLike, y: ArrayLike) -> Problem:
+    """The problem that a model was trained on, from its data.
+
+    Raises
+    ------
+    ValueError
+        If the data have another shape or other labels than the model.
+    """
     problem = Problem.from_data(X, y, result.C)
     if (problem.n, problem.m) != (result.n, result.m):
         raise ValueError(
