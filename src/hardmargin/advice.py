@@ -56,8 +56,13 @@ def constant_model_text(X: Any, y: Any, result: Result, time_limit: float | None
     constant = result.C * min(float(weights[positive].sum()), float(weights[~positive].sum()))
     if result.objective < (1 - HARDLY_BETTER) * constant:
         return None
+    if result.constrained and any(result.coef):
+        # The constant model may be infeasible, or the constraints the reason why this one is hardly better.
+        return None
     model = _model_text(X, result, constant)
     proven = f" At C = {result.C:.6g}, this is proven optimal." if result.optimal else ""
+    if result.constrained:
+        return f"{model}.{proven} Use a larger C, or loosen the constraints on samples and weights."
     found = _hyperplane(X, positive, result, _seconds(result, time_limit))
     return f"{model}.{proven} {_reason(result, found, weights, constant, _scale(X, weights))}"
 

@@ -172,6 +172,11 @@ class Result:
         return len(self.violations)
 
     @property
+    def constrained(self) -> bool:
+        """Whether samples had to be kept, or weights to be within bounds."""
+        return any(known is not None for known in (self.trusted, self.monotonic_cst, self.coef_bounds))
+
+    @property
     def optimal(self) -> bool:
         """Whether the objective is proven minimal, up to the requested gap."""
         return self.status is Status.OPTIMAL

@@ -38,6 +38,11 @@ class WeightBounds:
         nearest: FloatArray = np.clip(coef, self.lower, self.upper)
         return nearest
 
+    def directed(self, coef: FloatArray) -> FloatArray:
+        """The weights with zeros where no multiple of them has the sign that the bounds require."""
+        against = ((self.lower >= 0) & (coef < 0)) | ((self.upper <= 0) & (coef > 0))
+        return np.where(against, 0.0, coef)
+
     def hold(self, coef: FloatArray) -> bool:
         """Whether weights are within the bounds, up to the tolerance."""
         with np.errstate(invalid="ignore", over="ignore"):
@@ -167,6 +172,8 @@ def _validated_side(side: Any, m: int, open_at: float) -> FloatArray:
     if side is None:
         return np.full(m, open_at)
     given = np.asarray(side, dtype=object)
+    if any(isinstance(value, (str, bytes)) for value in given.ravel().tolist()):
+        raise TypeError
     values = np.array([open_at if value is None else float(value) for value in given.ravel().tolist()])
     if given.ndim == 0:
         return np.full(m, values[0])
