@@ -74,3 +74,11 @@ assert not heavy & {name.partition(".")[0] for name in set(sys.modules) - before
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_nothing_that_is_imported_warns() -> None:
+    """Users run their own tests with warnings as errors."""
+    program = "import hardmargin, hardmargin.data; [getattr(hardmargin, name) for name in hardmargin.__all__]"
+    words = [sys.executable, "-W", "error", "-c", program]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

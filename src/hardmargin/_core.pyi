@@ -273,3 +273,11 @@ def soft_margin(
     features: _Array, labels: _Array, costs: _Array, tolerance: float, seconds: float, observer: _Observer
 ) -> tuple[list[float], float, Outcome]:
     """The hinge-loss support vector machine: weights, bias, outcome."""
+
+def read_table(
+    text: str, delimiter: str, roles: list[int], skip_first: bool, most_values: int, longest_cell: int
+) -> tuple[_Array, NDArray[np.int32], list[str]] | None:
+    """The numbers of a table, the number of every row's label, and the labels; None if it is not simple.
+
+    A role is the number of a feature, -1 for a column to ignore, or -2 for the labels.
+    """

@@ -21,10 +21,12 @@ from hardmargin.arrays import FloatArray
 from hardmargin.binary_model import BinaryModel, kernel_model, linear_model, total_status
 from hardmargin.binary_problems import OVO, BinaryProblem, binary_problems, votes
 from hardmargin.bounds import Report, relative_gap
+from hardmargin.explanation import outliers
 from hardmargin.fit_messages import ConstantModelWarning, fit_warning
-from hardmargin.fit_parameters import fit_job
+from hardmargin.fit_parameters import fit_job, seed_of, threads_of
 from hardmargin.fitting import PlainSamples, combined, solve_all
-from hardmargin.gram import FactoredGram, Kernel, factored_gram, parsed_kernel
+from hardmargin.gram import FactoredGram, Kernel, factored_gram, gram_factor, gram_matrix, parsed_kernel
+from hardmargin.outlier_table import Outliers
 from hardmargin.result import Result
 from hardmargin.status import Status
 from hardmargin.stopping import Stall
@@ -114,7 +116,7 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         The labels, sorted. Of two, the first one is the negative side.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of the features, if X has names and all of them are strings.
     objective_ : float
         1/2 ||w||^2 plus the costs of the violated samples; the sum over the binary problems.
@@ -124,7 +126,7 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         No hyperplane has a smaller objective than this; with several binary problems, no choice of hyperplanes has
         a smaller sum.
     gap_ : float
-        (objective_ - lower_bound_) / objective_.
+        ``(objective_ - lower_bound_) / objective_``.
     optimal_ : bool
         Whether the objective is proven minimal, up to ``gap``, in every binary problem.
     status_ : str
@@ -246,6 +248,7 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         if y is not None:
             refuse_missing_labels(y)
+        self._training_data = X, y
         X, y = validate_data(self, X, y, accept_sparse=self._sparse_formats(), dtype=np.float64)
         labels = np.asarray(y)
         classes = sorted_classes(labels)
@@ -369,6 +372,59 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         chosen = values > 0 if values.ndim == 1 else values.argmax(axis=1)
         labels: NDArray[Any] = self.classes_[chosen.astype(np.intp)]
         return labels
+
+    def outliers(
+        self,
+        X: ArrayLike | None = None,
+        y: ArrayLike | None = None,
+        *,
+        samples: str = "given-up",
+        within: float = 0.01,
+        time_limit: float | None = 60.0,
+    ) -> Outliers:
+        """Price the samples that the model gives up: by how much does the optimum rise if one must be kept?
+
+        For two classes. With a kernel, distances are those in its feature space.
+
+        Parameters
+        ----------
+        X, y : array-like, optional
+            The training data; by default those of the last ``fit``, which a model that was pickled or copied does
+            not have.
+        samples, within, time_limit
+            As in :func:`hardmargin.outliers`.
+
+        Returns
+        -------
+        Outliers
+            A table, sorted by price.
+
+        Raises
+        ------
+        ValueError
+            If there are more than two classes, or if the data are missing or not those of the fit.
+        """
+        check_is_fitted(self, "classes_")
+        if len(self.classes_) > 2:
+            raise ValueError(
+                f"the model has {len(self.classes_)} classes; expected two. For each of its binary problems, use "
+                "hardmargin.outliers(result, X, y) with the result from results_ and the data of that problem."
+            )
+        if X is None or y is None:
+            if not hasattr(self, "_training_data"):
+                raise ValueError("this model was pickled or copied, without its data; pass X and y as in training.")
+            X, y = self._training_data
+        if self._kernel.name != "linear":
+            formats = self._sparse_formats()
+            X = validate_data(self, X, accept_sparse=formats, dtype=np.float64, reset=False)
+            X = gram_factor(gram_matrix(self._kernel, X)).rows
+        settings: dict[str, Any] = {"threads": threads_of(self.n_jobs), "seed": seed_of(self.random_state)}
+        return outliers(self, X, y, samples=samples, within=within, time_limit=time_limit, **settings)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Models are stored without the data that they were trained on.
+        state: dict[str, Any] = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "_training_data"}
 
     def _sparse_formats(self) -> str | bool:
         return False if self.kernel == "precomputed" else "csr"

@@ -50,12 +50,12 @@ def fit_job(
         "class_weight": class_weight,
         "method": estimator.method,
         "gap": estimator.gap,
-        "seed": _seed(estimator.random_state),
+        "seed": seed_of(estimator.random_state),
         "options": estimator.options,
         "stop": estimator.stop,
         **_constraints(estimator, len(classes)),
     }
-    threads = _threads(estimator.n_jobs)
+    threads = threads_of(estimator.n_jobs)
     return Job(samples, weights, trusted, settings, estimator.time_limit, threads, estimator.checkpoint)
 
 
@@ -92,7 +92,8 @@ def _signs(estimator: Any) -> Any:
     return [given.get(name, 0) for name in names]
 
 
-def _threads(n_jobs: Any) -> int:
+def threads_of(n_jobs: Any) -> int:
+    """The number of threads that ``n_jobs`` asks for, as in scikit-learn; -1 stands for all cores."""
     if n_jobs is None:
         return 1
     if not isinstance(n_jobs, numbers.Integral) or not (int(n_jobs) >= 1 or n_jobs == -1):
@@ -100,7 +101,8 @@ def _threads(n_jobs: Any) -> int:
     return int(n_jobs)
 
 
-def _seed(random_state: Any) -> int:
+def seed_of(random_state: Any) -> int:
+    """The seed that ``random_state`` stands for; that of None is 0."""
     if random_state is None:
         return 0
     if isinstance(random_state, numbers.Integral):

@@ -21,6 +21,7 @@ from hardmargin.checkpoint.keeper import Keeper, held_checkpoint
 from hardmargin.cluster import opened_engine
 from hardmargin.constrained import out_of_time, prepared
 from hardmargin.cores import useful_threads
+from hardmargin.fingerprint import data_fingerprint
 from hardmargin.incumbent import Incumbent
 from hardmargin.limits import Limits
 from hardmargin.memory import require_memory
@@ -29,6 +30,7 @@ from hardmargin.methods.base import FrontierMethod, Method, parse_options
 from hardmargin.presolve import Presolved, presolve
 from hardmargin.problem import Problem
 from hardmargin.result import Result
+from hardmargin.run_log import log_end, logged_reports
 from hardmargin.search.context import Context
 from hardmargin.signals import HeldSignals, LaterTermination
 from hardmargin.status import Status
@@ -36,10 +38,10 @@ from hardmargin.stopping import Stall, parsed_stop, stalling
 from hardmargin.units import GIGABYTE
 from hardmargin.validation import import_converters, is_real, is_whole, validated_time_limit
 
-# Data with fewer values than this are evaluated in no time; the others need about this many seconds per value, but
-# never more than this share of the time limit.
+# Data with fewer values than this are evaluated in no time; evaluating the others and computing their fingerprint
+# takes about this many seconds per value, but never more than this share of the time limit.
 _LARGE = 1_000_000
-_CHECK_SECONDS = 12e-9
+_CHECK_SECONDS = 25e-9
 _LARGEST_CHECK_SHARE = 0.2
 # Seconds after the time limit in which presolve is completed if there is a checkpoint.
 _COMPLETION = 0.5
@@ -208,7 +210,7 @@ def solve(
             # From here to the result, Ctrl-C takes effect only where the method reports.
             with HeldSignals() as signals:
                 listeners = [lambda *_: signals.let_through(), *([_carrying(report)] if report is not None else [])]
-                listeners += [stalling(rule)] if rule is not None else []
+                listeners += [*logged_reports(), *([stalling(rule)] if rule is not None else [])]
                 recorder = Recorder(reduced.objective_factor, reduced.bound_factor, listeners)
                 incumbent = _incumbent(problem, reduced, hyperplane, first)
                 try:
@@ -219,7 +221,9 @@ def solve(
                     result = _polished(problem, reduced, found, limits, recorder, hyperplane, first)
                 result = _interrupted_if_asked(result, signals)
         # Leaving a cluster takes time too, and the caller waits for it.
-        return result if cluster is None else replace(result, runtime=limits.elapsed())
+        result = result if cluster is None else replace(result, runtime=limits.elapsed())
+        log_end(result.status, result.runtime, result.objective, result.lower_bound, result.nodes)
+        return result
 
 
 class _StoppedError(Exception):
@@ -356,6 +360,7 @@ def _polished(
     The other hyperplanes are known to be feasible, or given by the caller.
     """
     coef, intercept = _best_of(problem, _restored(problem, reduced, found), *others)
+    fingerprint = data_fingerprint(problem)
     result = Result.of(
         problem,
         coef,
@@ -369,6 +374,7 @@ def _polished(
         target_gap=limits.gap,
         presolve="; ".join(filter(None, [reduced.summary(), found.presolve])),
     )
+    result = replace(result, seed=limits.seed, fingerprint=fingerprint)
     if result.gap <= limits.gap:
         return replace(result, status=Status.OPTIMAL)
     return replace(result, status=Status.HEURISTIC) if result.optimal else result

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from hardmargin import methods
 from hardmargin.arrays import FloatArray
 from hardmargin.bounds import SMALLEST_GAP, TracePoint, is_possible_gap, relative_gap
+from hardmargin.fingerprint import data_fingerprint
 from hardmargin.labels import same_label
 from hardmargin.model_json import KEYS, read_values
 from hardmargin.problem import MARGIN_TOLERANCE, Problem
@@ -29,6 +30,11 @@ _UNRECORDED_GAP = 1e-5
 # Claims that define the problem, and claims that only another solve could confirm.
 _GIVEN = ("C", "weights", "trusted", "target_gap")
 _UNCHECKED = ("lower_bound", "method", "nodes", "presolve", "runtime", "version")
+# The same, but not every model has them.
+_SOMETIMES_UNCHECKED = ("seed", "label_column")
+_OTHER_DATA = (
+    "these are not the data that the model was trained on: their samples or labels have another fingerprint"
+)
 
 
 @dataclass(frozen=True)
@@ -73,6 +79,8 @@ class Verification:
     unchecked : tuple of str
         Keys of the model that cannot be recomputed from the data. Some of them were only checked for being
         possible.
+    notes : tuple of str
+        What is worth knowing and no contradiction, such as that the data are not the training data.
     """
 
     checks: tuple[Check, ...]
@@ -81,6 +89,7 @@ class Verification:
     smallest_kept_margin: float
     given: tuple[str, ...] = ()
     unchecked: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -100,6 +109,7 @@ class Verification:
             if keys:
                 shown = [f"{key} (needs a proof)" if key == "lower_bound" else key for key in keys]
                 lines.append(f"  {what:<22} {', '.join(shown)}")
+        lines += [f"  {'note':<22} {note}" for note in self.notes]
         end = "all claims that can be recomputed hold" if self.ok else "the model's claims do not hold"
         return "\n".join([*lines, end])
 
@@ -120,7 +130,8 @@ def verify(
     hyperplane nor w = 0 costs less, and that gap, status and trace are consistent with it. "optimal" means a gap of
     at most the requested one, which must be possible (at least 1e-9, and below 1); if the model does not record it,
     1e-5 counts. C and the weights are taken from the model, because they define the problem that it claims to have
-    solved. ``Verification.unchecked`` lists what was not checked.
+    solved. ``Verification.unchecked`` lists what was not checked. If the data are not the training data, a note
+    says so; the claims may hold for them all the same.
 
     Parameters
     ----------
@@ -150,7 +161,7 @@ def verify(
     True
     """
     result, count, unknown = _claims(model)
-    problem = _problem_of(result, X, y)
+    problem = training_problem(result, X, y)
     # Whether it is feasible is a check of its own.
     evaluation = replace(problem, trusted=None).evaluate(result.coef, result.intercept)
     violations = evaluation.violations.tolist()
@@ -173,6 +184,7 @@ def verify(
         smallest,
         tuple(key for key in _GIVEN if getattr(result, key) is not None),
         (*_unchecked(result, names_checks), *unknown),
+        () if result.fingerprint in (None, data_fingerprint(problem)) else (_OTHER_DATA,),
     )
 
 
@@ -180,7 +192,8 @@ def _unchecked(result: Result, names_checks: tuple[Check, ...]) -> tuple[str, ..
     """Known keys that cannot be recomputed; a status other than "optimal" only says why the search ended."""
     status = () if result.optimal else ("status",)
     names = () if result.feature_names is None or names_checks else ("feature_names",)
-    return (*_UNCHECKED, *status, *names)
+    others = (key for key in _SOMETIMES_UNCHECKED if getattr(result, key) is not None)
+    return (*_UNCHECKED, *others, *status, *names)
 
 
 def _objective_checks(result: Result, problem: Problem, objective: float) -> tuple[Check, ...]:
@@ -310,7 +323,14 @@ def _claims(model: Result | Mapping[str, Any] | str | os.PathLike[str]) -> tuple
     )
 
 
-def _problem_of(result: Result, X: ArrayLike, y: ArrayLike) -> Problem:
+def training_problem(result: Result, X: ArrayLike, y: ArrayLike) -> Problem:
+    """The problem that a model was trained on, from its data.
+
+    Raises
+    ------
+    ValueError
+        If the data have another shape or other labels than the model.
+    """
     problem = Problem.from_data(X, y, result.C)
     if (problem.n, problem.m) != (result.n, result.m):
         raise ValueError(

@@ -1,5 +1,6 @@
 // Binds the max-margin solver and the primal search with its parts to Python. bindings/searches.cpp binds the exact
-// searches, bindings/cuts.cpp what the integer programming methods need.
+// searches, bindings/cuts.cpp what the integer programming methods need, bindings/tables.cpp the
+// reader of tables.
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -19,6 +20,7 @@
 #include "bindings/cuts.h"
 #include "bindings/searches.h"
 #include "bindings/shared.h"
+#include "bindings/tables.h"
 #include "packing/root_bound.h"
 #include "primal/line_search.h"
 #include "primal/offset_search.h"
@@ -242,6 +244,7 @@ NB_MODULE(_core, module) {
     bind_line_searches(module);
     bind_searches(module);
     bind_cuts(module);
+    bind_tables(module);
 }
 
 }  // namespace hardmargin

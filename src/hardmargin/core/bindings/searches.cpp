@@ -32,14 +32,6 @@ using Ends = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::dev
 // A frontier as Python arrays; see PlainFrontier.
 using PlainArrays = std::tuple<Integers, Ends, Matrix>;
 
-// A Python array that owns these values.
-template <typename Value>
-nb::ndarray<nb::numpy, Value> array(std::vector<Value> values, std::initializer_list<std::size_t> shape) {
-    auto* const kept = new std::vector<Value>(std::move(values));
-    const nb::capsule owner(kept, [](void* pointer) noexcept { delete static_cast<std::vector<Value>*>(pointer); });
-    return nb::ndarray<nb::numpy, Value>(kept->data(), shape, owner);
-}
-
 template <typename Node>
 nb::tuple plain_arrays(const std::vector<Node>& nodes) {
     PlainFrontier frontier = plain(nodes);
