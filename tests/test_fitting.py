@@ -17,7 +17,7 @@ import hardmargin.cores
 import hardmargin.fitting
 from hardmargin import Result, Status, solve
 from hardmargin.binary_problems import binary_problems
-from hardmargin.fitting import Job, combined, solve_all
+from hardmargin.fitting import Job, PlainSamples, combined, solve_all
 
 X = np.array([[0.0], [1.0], [3.0], [4.0], [6.0], [7.0]])
 Y = np.array([0, 0, 1, 1, 2, 2])
@@ -26,7 +26,7 @@ SETTINGS = {"C": 10.0, "method": "stub", "gap": 1e-6}
 
 
 def job(**changes) -> Job:
-    return replace(Job(X, None, None, SETTINGS, 30.0, 1, None), **changes)
+    return replace(Job(PlainSamples(X, PROBLEMS), None, None, SETTINGS, 30.0, 1, None), **changes)
 
 
 @pytest.fixture

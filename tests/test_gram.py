@@ -11,7 +11,17 @@ from sklearn.svm import SVC
 import brute_force
 import hardmargin.memory
 from hardmargin import Problem
-from hardmargin.gram import GramFactor, _difference, gram_factor, gram_matrix, parsed_kernel
+from hardmargin.binary_problems import binary_problems
+from hardmargin.gram import (
+    FactoredGram,
+    GramFactor,
+    _difference,
+    factored_gram,
+    gram_factor,
+    gram_matrix,
+    parsed_kernel,
+)
+from hardmargin.penalty import scale_penalty
 
 RNG = np.random.default_rng(3)
 X = RNG.normal(size=(40, 3))
@@ -134,8 +144,8 @@ def test_parameters_are_checked(arguments, message) -> None:
         parsed_kernel(*arguments, X)
 
 
-def matrix_of(name, samples=X, **limit) -> np.ndarray:
-    return gram_matrix(parsed_kernel(name, "scale", 3, 0.0, samples), samples, **limit)
+def matrix_of(name, samples=X) -> np.ndarray:
+    return gram_matrix(parsed_kernel(name, "scale", 3, 0.0, samples), samples)
 
 
 def test_gram_matrices_are_checked() -> None:
@@ -158,7 +168,25 @@ def test_a_gram_matrix_that_does_not_fit_is_refused_before_it_is_formed(monkeypa
 
 
 def test_a_gram_matrix_that_takes_too_long_is_refused_before_it_is_formed() -> None:
-    samples = np.zeros((20_000, 1))
+    def factored(samples, y, multi_class, time_limit) -> FactoredGram:
+        problems = binary_problems(y, np.unique(y), multi_class)
+        return factored_gram(parsed_kernel("rbf", "scale", 3, 0.0, samples), samples, problems, time_limit)
+
+    samples, y = np.zeros((20_000, 1)), np.arange(20_000) % 4
     with pytest.raises(ValueError, match=r"20000 samples takes about 8e\+02 s, and time_limit is 60; .*Nystroem"):
-        matrix_of("rbf", samples, time_limit=60.0)
-    assert matrix_of("rbf", X, time_limit=1e-9).shape == (40, 40)
+        factored(samples, y, "ovr", 60.0)
+    with pytest.raises(ValueError, match=r"takes about 6e\+02 s"):
+        factored(samples, y, "ovo", 60.0)
+    assert len(factored(X, y[:40], "ovr", 1e-9).factors) == 4
+    assert [factor.matrix.shape for factor in factored(X, y[:40], "ovo", 1e-9).factors] == [(20, 20)] * 6
+
+
+def test_the_scale_of_a_penalty_is_that_of_the_samples() -> None:
+    weights = np.arange(len(X)) % 3 + 0.5
+    gram = FactoredGram(X @ X.T, [gram_factor(X @ X.T)])
+    for given in (None, weights):
+        assert gram.penalty("scale", given) == pytest.approx(scale_penalty(X, given))
+    assert gram.penalty(3, None) == 3.0
+    assert FactoredGram(np.ones((2, 2)), []).penalty("scale", None) == 1.0
+    with pytest.raises(TypeError, match="C is 'big'"):
+        gram.penalty("big", None)

@@ -38,7 +38,7 @@ class BinaryModel:
     Attributes
     ----------
     weights : ndarray
-        The weights of the features or, with a kernel, of the training samples.
+        The weights of the features or, with a kernel, of the samples of the problem.
     intercept : float
     objective, lower_bound : float
     violations : ndarray of int
@@ -77,7 +77,7 @@ def linear_model(problem: BinaryProblem, result: Result) -> BinaryModel:
 
 
 def kernel_model(problem: BinaryProblem, result: Result, factor: GramFactor) -> BinaryModel:
-    """The model of the kernel problem, from a solution of the factored one.
+    """The model of the kernel problem, from a solution of the factored one; the factor is that of its samples.
 
     The hyperplane that keeps the same samples by the widest margin is written as a combination of samples, and is
     evaluated with the Gram matrix itself.
@@ -85,9 +85,8 @@ def kernel_model(problem: BinaryProblem, result: Result, factor: GramFactor) -> 
     signs = np.where(problem.labels == result.classes[1], 1.0, -1.0)
     kept = np.ones(len(signs), dtype=bool)
     kept[result.violations] = False
-    weights, intercept = _combination(problem, result, factor, signs, kept)
-    matrix = factor.matrix[problem.rows]
-    margins = signs * (matrix @ weights + intercept)
+    weights, intercept = _combination(result, factor, signs, kept)
+    margins = signs * (factor.matrix @ weights + intercept)
     smallest = float(margins[kept].min(initial=np.inf))
     if 0 < smallest < 1:
         weights, intercept, margins = weights / smallest, intercept / smallest, margins / smallest
@@ -105,15 +104,14 @@ def kernel_model(problem: BinaryProblem, result: Result, factor: GramFactor) -> 
 
 
 def _combination(
-    problem: BinaryProblem, result: Result, factor: GramFactor, signs: FloatArray, kept: NDArray[np.bool_]
+    result: Result, factor: GramFactor, signs: FloatArray, kept: NDArray[np.bool_]
 ) -> tuple[FloatArray, float]:
-    """Multiples of all samples, and the intercept."""
+    """Multiples of the samples, and the intercept."""
     weights = np.zeros(len(factor.rows))
     if not any(result.coef):
         return weights, result.intercept
-    rows = problem.rows[kept]
-    found = separation(factor.rows[rows], signs[kept]) if np.ptp(signs[kept]) > 0 else None
+    found = separation(factor.rows[kept], signs[kept]) if np.ptp(signs[kept]) > 0 else None
     if found is None:
         return factor.combination(np.array(result.coef)), result.intercept
-    weights[rows] = found.multipliers * signs[kept]
+    weights[kept] = found.multipliers * signs[kept]
     return weights, found.intercept

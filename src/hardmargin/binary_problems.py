@@ -28,11 +28,14 @@ class BinaryProblem(NamedTuple):
         One label for each of these, of two kinds.
     name : str
         What it tells apart, in words.
+    whole : bool
+        Whether these are all rows.
     """
 
     rows: NDArray[np.intp]
     labels: NDArray[Any]
     name: str
+    whole: bool
 
 
 def binary_problems(y: NDArray[Any], classes: NDArray[Any], multi_class: str) -> list[BinaryProblem]:
@@ -70,15 +73,15 @@ def binary_problems(y: NDArray[Any], classes: NDArray[Any], multi_class: str) ->
     everything = np.arange(len(y))
     shown = [repr(label) for label in classes.tolist()]
     if len(classes) <= 2:
-        return [BinaryProblem(everything, y, " against ".join(shown))]
+        return [BinaryProblem(everything, y, " against ".join(shown), True)]
     if multi_class == OVR:
         return [
-            BinaryProblem(everything, y == label, f"{name} against the rest")
+            BinaryProblem(everything, y == label, f"{name} against the rest", True)
             for label, name in zip(classes, shown, strict=True)
         ]
     pairs = [np.flatnonzero((y == classes[i]) | (y == classes[j])) for i, j in class_pairs(len(classes))]
     return [
-        BinaryProblem(rows, y[rows], f"{shown[i]} against {shown[j]}")
+        BinaryProblem(rows, y[rows], f"{shown[i]} against {shown[j]}", False)
         for rows, (i, j) in zip(pairs, class_pairs(len(classes)), strict=True)
     ]
 

@@ -19,13 +19,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hardmargin.arrays import FloatArray
 from hardmargin.binary_model import BinaryModel, kernel_model, linear_model, total_status
-from hardmargin.binary_problems import OVO, binary_problems, votes
+from hardmargin.binary_problems import OVO, BinaryProblem, binary_problems, votes
 from hardmargin.bounds import Report, relative_gap
 from hardmargin.explanation import outliers
 from hardmargin.fit_messages import ConstantModelWarning, fit_warning
 from hardmargin.fit_parameters import fit_job, seed_of, threads_of
-from hardmargin.fitting import combined, solve_all
-from hardmargin.gram import GramFactor, Kernel, gram_factor, gram_matrix, parsed_kernel
+from hardmargin.fitting import PlainSamples, combined, solve_all
+from hardmargin.gram import FactoredGram, Kernel, factored_gram, gram_factor, gram_matrix, parsed_kernel
 from hardmargin.outlier_table import Outliers
 from hardmargin.result import Result
 from hardmargin.status import Status
@@ -260,20 +260,20 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         weights = None if sample_weight is None else validated_weights(sample_weight, len(labels))
         kernel = parsed_kernel(self.kernel, self.gamma, self.degree, self.coef0, X, weights)
         limit = validated_time_limit(self.time_limit)
-        factor = None if kernel.name == "linear" else gram_factor(gram_matrix(kernel, X, limit))
-        job = fit_job(self, X if factor is None else factor.rows, labels, classes, weights, trusted)
-        job = replace(job, spent=0.0 if factor is None else time.monotonic() - begun)
+        gram = None if kernel.name == "linear" else factored_gram(kernel, X, problems, limit)
+        job = fit_job(self, gram or PlainSamples(X, problems), labels, classes, weights, trusted)
+        job = replace(job, spent=0.0 if gram is None else time.monotonic() - begun)
         with _reporting(self.verbose) as progress:
-            starts = warm_starts(self, len(problems), classes, X, kernel, factor)
+            starts = warm_starts(self, problems, classes, X, kernel, gram)
             results = solve_all(problems, starts, job, combined(progress, self.callback))
-        if factor is None:
+        if gram is None:
             names = getattr(self, "feature_names_in_", None)
             results = [replace(each, feature_names=None if names is None else names.tolist()) for each in results]
             models = [linear_model(*pair) for pair in zip(problems, results, strict=True)]
         else:
-            models = [kernel_model(*pair, factor) for pair in zip(problems, results, strict=True)]
+            models = [kernel_model(*each) for each in zip(problems, results, gram.factors, strict=True)]
         self._keep(classes, results, models)
-        self._keep_weights(models, X, kernel, factor)
+        self._keep_weights(problems, models, X, kernel, gram)
         if self.status_ == Status.INTERRUPTED.value:
             # Otherwise a grid search around this fit would treat Ctrl-C as the end of one fit and continue.
             raise KeyboardInterrupt
@@ -299,20 +299,27 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self.result_ = results[0]
 
     def _keep_weights(
-        self, models: Sequence[BinaryModel], X: Any, kernel: Kernel, factor: GramFactor | None
+        self,
+        problems: Sequence[BinaryProblem],
+        models: Sequence[BinaryModel],
+        X: Any,
+        kernel: Kernel,
+        gram: FactoredGram | None,
     ) -> None:
-        weights = np.array([model.weights for model in models])
         for name in ("coef_", *_KERNEL_ATTRIBUTES):
             self.__dict__.pop(name, None)
         self._kernel = kernel
         self._split = self.multi_class
-        if factor is None:
-            self.coef_ = weights
+        if gram is None:
+            self.coef_ = np.array([model.weights for model in models])
             return
+        weights = np.zeros((len(problems), X.shape[0]))
+        for row, problem, model in zip(weights, problems, models, strict=True):
+            row[problem.rows] = model.weights
         self.support_ = np.flatnonzero(weights.any(axis=0))
         self.dual_coef_ = weights[:, self.support_]
         self.support_vectors_ = X[:0] if kernel.name == "precomputed" else X[self.support_]
-        self.gram_error_ = factor.error
+        self.gram_error_ = gram.error
 
     def decision_function(self, X: ArrayLike) -> FloatArray:
         """Compute w.x + b for every row of X: ||w|| times the signed distance from the hyperplane.
@@ -410,7 +417,7 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self._kernel.name != "linear":
             formats = self._sparse_formats()
             X = validate_data(self, X, accept_sparse=formats, dtype=np.float64, reset=False)
-            X = gram_factor(gram_matrix(self._kernel, X, validated_time_limit(time_limit))).rows
+            X = gram_factor(gram_matrix(self._kernel, X)).rows
         settings: dict[str, Any] = {"threads": threads_of(self.n_jobs), "seed": seed_of(self.random_state)}
         return outliers(self, X, y, samples=samples, within=within, time_limit=time_limit, **settings)
 

@@ -58,16 +58,16 @@ def _rounding_text(results: Sequence[Result], models: Sequence[BinaryModel]) -> 
 
 def _constant_text(problems: Sequence[BinaryProblem], results: Sequence[Result], job: Job) -> str | None:
     """About models that are no better than the constant one; the first of them is explained."""
-    pairs = list(zip(problems, results, strict=True))
-    constant = [(problem, result) for problem, result in pairs if is_hardly_better(problem.labels, result)]
+    pairs = enumerate(zip(problems, results, strict=True))
+    constant = [index for index, (problem, result) in pairs if is_hardly_better(problem.labels, result)]
     if not constant:
         return None
-    problem, result = constant[0]
+    first, result = constant[0], results[constant[0]]
     limit = None if job.time_limit is None else result.runtime + max(0.0, job.remaining())
-    text = constant_model_text(job.samples(problem), problem.labels, result, limit)
+    text = constant_model_text(job.samples.of(first), problems[first].labels, result, limit)
     if len(problems) == 1:
         return text
-    names = [f"of {problem.name}" for problem, _ in constant]
+    names = [f"of {problems[index].name}" for index in constant]
     return f"{_counted(names, len(problems))} a model that is no better than a constant one. The first: {text}"
 
 

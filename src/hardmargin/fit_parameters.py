@@ -10,23 +10,21 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from hardmargin.arrays import FloatArray
-from hardmargin.fitting import Job
-from hardmargin.penalty import resolved_penalty
-from hardmargin.validation import multiclass_weights, validated_samples, validated_trusted
+from hardmargin.fitting import Job, Samples
+from hardmargin.validation import multiclass_weights, validated_trusted
 
 _ON_WEIGHTS = ("monotonic_cst", "coef_bounds")
 
 
 def fit_job(
-    estimator: Any, samples: Any, y: Any, classes: NDArray[Any], weights: FloatArray | None, trusted: Any
+    estimator: Any, samples: Samples, y: Any, classes: NDArray[Any], weights: FloatArray | None, trusted: Any
 ) -> Job:
     """What the binary problems of a fit have in common.
 
     Parameters
     ----------
     estimator : HardMarginSVC
-    samples : ndarray or sparse matrix of shape (n, m)
-        The training samples or, with a kernel, the rows of the factored Gram matrix.
+    samples : Samples
     y, classes : ndarray
         The labels of the samples, and the different ones, sorted.
     weights : ndarray of shape (n,) or None
@@ -45,7 +43,7 @@ def fit_job(
     if len(classes) > 2:
         weights, class_weight = multiclass_weights(y, classes, weights, class_weight)
         # One C for all problems, though each has samples of its own.
-        C = resolved_penalty(C, validated_samples(samples), weights)
+        C = samples.penalty(C, weights)
     trusted = validated_trusted(trusted, len(y))
     settings = {
         "C": C,

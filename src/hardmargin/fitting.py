@@ -10,11 +10,11 @@ import math
 import os
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event, Lock
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -23,17 +23,49 @@ from hardmargin.binary_problems import BinaryProblem
 from hardmargin.blas import one_blas_thread
 from hardmargin.bounds import Report
 from hardmargin.cores import useful_threads
+from hardmargin.penalty import resolved_penalty
 from hardmargin.result import Result
+from hardmargin.signals import HeldSignals
 from hardmargin.solver import solve
 from hardmargin.status import Status
+from hardmargin.validation import validated_samples
 
 # A problem starts once more if it then has this many times the time that was not enough.
 _WORTH_REPEATING = 2.0
+# Seconds after which the main thread sees a Ctrl-C while other threads search.
+_PAUSE = 0.1
 # A time limit that is over before a search begins.
 _NO_TIME = 1e-9
 
 #: A hyperplane to start from, or None.
 Start = tuple[FloatArray, float] | None
+
+
+class Samples(Protocol):
+    """Where the samples of binary problems come from."""
+
+    def of(self, index: int) -> Any:
+        """The samples of a problem: an array or sparse matrix with one row for each of its rows."""
+
+    def penalty(self, C: Any, weights: FloatArray | None) -> float:
+        """C as a number, for all samples with these weights."""
+
+
+@dataclass(frozen=True)
+class PlainSamples:
+    """The caller's samples, as they are."""
+
+    X: Any
+    problems: Sequence[BinaryProblem]
+
+    def of(self, index: int) -> Any:
+        """Those of a problem; not a copy, if it has all of them."""
+        problem = self.problems[index]
+        return self.X if problem.whole else self.X[problem.rows]
+
+    def penalty(self, C: Any, weights: FloatArray | None) -> float:
+        """C as a number; see :func:`hardmargin.penalty.resolved_penalty`."""
+        return resolved_penalty(C, validated_samples(self.X), weights)
 
 
 @dataclass(frozen=True)
@@ -42,8 +74,8 @@ class Job:
 
     Attributes
     ----------
-    X : ndarray or sparse matrix of shape (n, m)
-        The samples of all problems.
+    samples : Samples
+        The samples of every problem.
     sample_weight, trusted : ndarray of shape (n,) or None
         By sample, as in :func:`hardmargin.solve`.
     settings : dict
@@ -59,7 +91,7 @@ class Job:
         Seconds of the limit that are over already.
     """
 
-    X: Any
+    samples: Samples
     sample_weight: FloatArray | None
     trusted: Any
     settings: dict[str, Any]
@@ -69,15 +101,10 @@ class Job:
     spent: float = 0.0
     started: float = field(default_factory=time.monotonic)
 
-    def samples(self, problem: BinaryProblem) -> Any:
-        """The samples of a problem; not a copy, if it has all of them."""
-        return self.X if len(problem.rows) == self.X.shape[0] else self.X[problem.rows]
-
     def by_row(self, problem: BinaryProblem) -> dict[str, Any]:
         """What was given by sample, for the samples of a problem."""
         given = {"sample_weight": self.sample_weight, "trusted": self.trusted}
-        whole = len(problem.rows) == self.X.shape[0]
-        return {name: value if whole else value[problem.rows] for name, value in given.items() if value is not None}
+        return {name: value[problem.rows] for name, value in given.items() if value is not None}
 
     def elapsed(self) -> float:
         """Seconds since the fit began."""
@@ -182,23 +209,19 @@ class _Run:
         if self._workers == 1 or len(tasks) <= 1:
             return {task.index: self._solved(task) for task in tasks}
         # For all at once: if the number of BLAS threads changes while others use BLAS, these wait for seconds.
-        with one_blas_thread, ThreadPoolExecutor(self._workers) as pool:
-            futures = [pool.submit(self._solved, task) for task in tasks]
-            try:
-                return {task.index: self._waited(future) for task, future in zip(tasks, futures, strict=True)}
-            except BaseException:
-                self.interrupted.set()
-                raise
-
-    def _waited(self, future: Future[Result]) -> Result:
-        # Ctrl-C reaches the main thread only; the others hear of it when they report.
-        while True:
-            try:
-                return future.result()
-            except KeyboardInterrupt:
-                self.interrupted.set()
-                if future.done() and future.exception() is not None:
-                    raise
+        with one_blas_thread, ThreadPoolExecutor(self._workers) as pool, HeldSignals() as signals:
+            futures = {task.index: pool.submit(self._solved, task) for task in tasks}
+            pending = set(futures.values())
+            while pending:
+                done, pending = wait(pending, timeout=_PAUSE, return_when=FIRST_EXCEPTION)
+                if any(future.exception() is not None for future in done):
+                    self.interrupted.set()
+                # Ctrl-C reaches the main thread only; the others hear of it when they report.
+                try:
+                    signals.let_through()
+                except KeyboardInterrupt:
+                    self.interrupted.set()
+            return {index: future.result() for index, future in futures.items()}
 
     def _solved(self, task: _Task) -> Result:
         problem, job = self._problems[task.index], self._job
@@ -213,7 +236,7 @@ class _Run:
         resume = checkpoint if checkpoint is not None and checkpoint.exists() else None
         try:
             result = solve(
-                job.samples(problem),
+                job.samples.of(task.index),
                 problem.labels,
                 **job.settings,
                 **job.by_row(problem),
@@ -225,7 +248,7 @@ class _Run:
                 start=None if resume is not None else task.start,
             )
         except ValueError as error:
-            if len(problem.rows) == job.X.shape[0]:
+            if problem.whole:
                 raise
             raise ValueError(f"{error} This is about {problem.name}, whose rows are counted alone.") from error
         if result.status is Status.INTERRUPTED:

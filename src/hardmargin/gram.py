@@ -28,29 +28,31 @@ exactly its entries were computed from the samples is not examined.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from hardmargin.arrays import FloatArray, dense_bytes
+from hardmargin.binary_problems import BinaryProblem
 from hardmargin.blas import one_blas_thread
 from hardmargin.memory import require_memory
+from hardmargin.penalty import SCALE, SCALE_FACTOR
 from hardmargin.units import GIGABYTE
-from hardmargin.validation import LARGEST_VALUE, is_real, is_whole
+from hardmargin.validation import LARGEST_VALUE, is_real, is_whole, validated_penalty
 
 #: The kernels with a name. "precomputed" means that the samples are a Gram matrix already.
 KERNELS = ("linear", "rbf", "poly", "sigmoid", "precomputed")
 
-# The Gram matrix, the copy that is factorised, the factor, and the rows that are compared.
-_COPIES = 4
+# The Gram matrix, and what is factorised: a copy and the factor, each twice as large for pairs of classes.
+_COPIES = 5
 # Pivots that are cut off, and the largest residual, both as shares of the largest entry: first for double
 # precision, where -1 stands for rounding, then for single precision. A matrix with a larger residual is refused.
 _PRECISIONS = ((-1.0, 1e-9), (1e-6, 1e-5))
 # A difference between K and its transpose above this share of the largest entry is no rounding.
 _LARGEST_ASYMMETRY = 1e-8
-# Seconds to compute and factorise a Gram matrix of full rank, by the cube of its size, on one core of 2020.
+# Seconds to factorise a Gram matrix of full rank, by the cube of its size, on one core of 2020.
 _SECONDS = 1e-10
 # A time limit may be exceeded by this much.
 _TOLERANCE = 1.0
@@ -240,30 +242,87 @@ def _difference(upper: float, error: float) -> float:
     return upper * moved * (3 - moved) / (1 - moved) ** 2 * (1 + 1e-12)
 
 
-def gram_matrix(kernel: Kernel, X: Any, time_limit: float = math.inf) -> FloatArray:
-    """The Gram matrix of training samples, symmetric.
+@dataclass(frozen=True)
+class FactoredGram:
+    """The Gram matrix of training samples, with a factor for every binary problem.
+
+    Attributes
+    ----------
+    matrix : ndarray of shape (n, n)
+    factors : list of GramFactor
+        Those of the rows and columns of each problem.
+    """
+
+    matrix: FloatArray
+    factors: list[GramFactor]
+
+    @property
+    def error(self) -> float:
+        """The largest error of the factors."""
+        return max(factor.error for factor in self.factors)
+
+    def of(self, index: int) -> FloatArray:
+        """The rows that take the place of the samples of a problem."""
+        return self.factors[index].rows
+
+    def penalty(self, C: Any, weights: FloatArray | None) -> float:
+        """C as a number; "scale" as for samples with these inner products.
+
+        The sum of the variances of features is the mean of ||x||^2 minus the square of the mean of x.
+        """
+        if not (isinstance(C, str) and C == SCALE):
+            return validated_penalty(C)
+        shares = np.ones(len(self.matrix)) if weights is None else weights
+        shares = shares / shares.sum()
+        variance = float(shares @ self.matrix.diagonal() - shares @ self.matrix @ shares)
+        return SCALE_FACTOR / variance if variance > 0 else 1.0
+
+
+def factored_gram(
+    kernel: Kernel, X: Any, problems: Sequence[BinaryProblem], time_limit: float = math.inf
+) -> FactoredGram:
+    """Compute and factorise the Gram matrix of training samples.
 
     Parameters
     ----------
     kernel : Kernel
     X : ndarray or sparse matrix of shape (n, m)
+    problems : sequence of BinaryProblem
     time_limit : float
-        Seconds of the fit. A matrix that takes longer to factorise is refused, because that cannot be interrupted.
+        Seconds of the fit. What takes longer to factorise is refused, because that cannot be interrupted.
 
     Raises
     ------
     ValueError
-        If it is not square, symmetric and finite, or takes too long to factorise.
+        If the matrix is not symmetric, finite and positive semidefinite, or takes too long to factorise.
     MemoryError
         If this machine has no memory for it.
     """
     n = int(X.shape[0])
-    seconds = _SECONDS * n**3
+    shared = all(problem.whole for problem in problems)
+    seconds = _SECONDS * (n**3 if shared else sum(len(problem.rows) ** 3 for problem in problems))
     if seconds > time_limit + _TOLERANCE:
         raise ValueError(
             f"to factorise the Gram matrix of {n} samples takes about {seconds:.2g} s, and time_limit is "
             f"{time_limit:g}; use a longer one, or {_INSTEAD}."
         )
+    matrix = gram_matrix(kernel, X)
+    if shared:
+        return FactoredGram(matrix, [gram_factor(matrix)] * len(problems))
+    return FactoredGram(matrix, [gram_factor(matrix[np.ix_(part.rows, part.rows)]) for part in problems])
+
+
+def gram_matrix(kernel: Kernel, X: Any) -> FloatArray:
+    """The Gram matrix of training samples, symmetric.
+
+    Raises
+    ------
+    ValueError
+        If it is not square, symmetric and finite.
+    MemoryError
+        If this machine has no memory for it.
+    """
+    n = int(X.shape[0])
     size = dense_bytes(n, n)
     require_memory(
         _COPIES * size,
