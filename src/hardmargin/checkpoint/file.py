@@ -102,6 +102,7 @@ def fingerprint(problem: Problem, check: Callable[[], None] = lambda: None) -> s
     else:
         samples = [X]
     constraints = [] if problem.trusted is None else [problem.trusted.astype(np.float64)]
+    constraints += problem.core_bounds or ()
     for array in (*samples, problem.y, problem.costs, *constraints):
         digest.update(f"{array.shape}".encode())
         # In blocks, because the bytes of all samples would take as much memory as the samples.

@@ -3,11 +3,15 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 
+#include <optional>
 #include <span>
 #include <utility>
 
 #include "base/control.h"
+#include "base/samples.h"
 
 namespace hardmargin {
 
@@ -23,6 +27,18 @@ inline std::span<const double> view(const Matrix& matrix) {
 
 inline std::span<const double> view(const Vector& vector) {
     return {vector.data(), vector.size()};
+}
+
+// The bounds on the weights that a problem has, if any: two numbers per feature.
+using Bounds = std::optional<std::pair<Vector, Vector>>;
+
+inline WeightBounds bounds_of(const Bounds& bounds) {
+    if (!bounds) {
+        return {};
+    }
+    const std::span<const double> lower = view(bounds->first);
+    const std::span<const double> upper = view(bounds->second);
+    return {{lower.begin(), lower.end()}, {upper.begin(), upper.end()}};
 }
 
 // Calls a Python function `observer(upper, lower, nodes) -> bool` from a search that runs without the GIL, and lets
