@@ -408,6 +408,24 @@ def test_a_checkpoint_is_written_and_resumed(blobs, tmp_path) -> None:
         HardMarginSVC(C=11, checkpoint=path).fit(X, y)
 
 
+def test_signs_by_the_names_of_features(blobs, monkeypatch) -> None:
+    X, y = blobs
+    frame = pd.DataFrame(X, columns=["length", "width"])
+    asked = []
+
+    def spy(*data, **settings) -> Result:
+        asked.append(settings.pop("monotonic_cst"))
+        return solve(*data, **settings)
+
+    monkeypatch.setattr("hardmargin.fitting.solve", spy)
+    HardMarginSVC(C=10, monotonic_cst={"width": -1}).fit(frame, y)
+    assert asked == [[0, -1]]
+    with pytest.raises(ValueError, match="monotonic_cst names 'weight'; expected features of X: length, width"):
+        HardMarginSVC(monotonic_cst={"weight": 1}).fit(frame, y)
+    with pytest.raises(ValueError, match="by the names of features, and X has none"):
+        HardMarginSVC(monotonic_cst={"width": 1}).fit(X, y)
+
+
 def test_constraints_on_the_weights_need_weights(line) -> None:
     X, y = line
     for name, value in (("monotonic_cst", [1]), ("coef_bounds", (0, 1))):

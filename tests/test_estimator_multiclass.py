@@ -181,3 +181,18 @@ def test_ctrl_c_with_trusted_samples(stub_method) -> None:
     stub_method(np.zeros(4), 1.0, status=Status.INTERRUPTED)
     with pytest.raises(KeyboardInterrupt):
         HardMarginSVC(C=10, method="stub").fit(X, y, trusted=y == "setosa")
+
+
+@pytest.mark.parametrize("n_jobs", [1, 3])
+def test_a_callback_may_end_the_fit(n_jobs) -> None:
+    def enough(*_) -> None:
+        raise KeyboardInterrupt
+
+    # Without a gap that the first report closes.
+    rng = np.random.default_rng(0)
+    noise, labels = rng.normal(size=(60, 5)), rng.integers(0, 3, size=60)
+    model = HardMarginSVC(C=10, n_jobs=n_jobs, callback=enough)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(noise, labels)
+    assert model.status_ == "interrupted"
+    assert model.predict(noise).shape == (60,)

@@ -86,8 +86,9 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Degree of "poly".
     coef0 : float, default=0.0
         Constant term of "poly" and "sigmoid".
-    monotonic_cst : array-like of int of shape (n_features,), default=None
-        Signs of the weights: 1 for not negative, -1 for not positive, 0 for any. For two classes without a kernel.
+    monotonic_cst : array-like of int of shape (n_features,) or dict, default=None
+        Signs of the weights: 1 for not negative, -1 for not positive, 0 for any. A dict has them by the names of
+        the features. For two classes without a kernel.
     coef_bounds : pair of array-likes or floats, default=None
         Lower and upper bounds on the weights. For two classes without a kernel.
     max_violations : int, default=None
@@ -184,7 +185,7 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         gamma: float | str = "scale",
         degree: int = 3,
         coef0: float = 0.0,
-        monotonic_cst: ArrayLike | None = None,
+        monotonic_cst: ArrayLike | Mapping[str, int] | None = None,
         coef_bounds: Any = None,
         max_violations: int | None = None,
         options: Any = None,

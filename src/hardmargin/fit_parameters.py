@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+from collections.abc import Mapping
 from typing import Any
 
 from numpy.typing import NDArray
@@ -68,8 +69,29 @@ def _constraints(estimator: Any, classes: int) -> dict[str, Any]:
                 f"{name} is given with {classes} classes and kernel={estimator.kernel!r}; expected two classes and "
                 'kernel="linear", because it is about the weights of one hyperplane.'
             )
-    given = {name: getattr(estimator, name) for name in (*_ON_WEIGHTS, "max_violations")}
+    given = {
+        "monotonic_cst": _signs(estimator),
+        "coef_bounds": estimator.coef_bounds,
+        "max_violations": estimator.max_violations,
+    }
     return {name: value for name, value in given.items() if value is not None}
+
+
+def _signs(estimator: Any) -> Any:
+    """``monotonic_cst``; if it is given by the names of features, in their order."""
+    given = estimator.monotonic_cst
+    if not isinstance(given, Mapping):
+        return given
+    names = getattr(estimator, "feature_names_in_", None)
+    if names is None:
+        raise ValueError(
+            "monotonic_cst is given by the names of features, and X has none; expected a DataFrame, or one sign "
+            "per feature."
+        )
+    unknown = [name for name in given if name not in names]
+    if unknown:
+        raise ValueError(f"monotonic_cst names {unknown[0]!r}; expected features of X: {', '.join(names)}.")
+    return [given.get(name, 0) for name in names]
 
 
 def threads_of(n_jobs: Any) -> int:

@@ -20,6 +20,7 @@ import numpy as np
 
 from hardmargin.arrays import FloatArray
 from hardmargin.binary_problems import BinaryProblem
+from hardmargin.blas import one_blas_thread
 from hardmargin.bounds import Report
 from hardmargin.cores import useful_threads
 from hardmargin.result import Result
@@ -180,7 +181,8 @@ class _Run:
         self._waiting = len(tasks)
         if self._workers == 1 or len(tasks) <= 1:
             return {task.index: self._solved(task) for task in tasks}
-        with ThreadPoolExecutor(self._workers) as pool:
+        # For all at once: if the number of BLAS threads changes while others use BLAS, these wait for seconds.
+        with one_blas_thread, ThreadPoolExecutor(self._workers) as pool:
             futures = [pool.submit(self._solved, task) for task in tasks]
             try:
                 return {task.index: self._waited(future) for task, future in zip(tasks, futures, strict=True)}
