@@ -38,14 +38,16 @@ def trusted_mask(path: str | None, n: int) -> Any:
         raise ValueError(f"--trusted {path}: not text; expected row numbers, or a column of 0 and 1.") from None
     if words and _number(words[0]) is None:
         words = words[1:]
-    values = [_number(word) for word in words]
-    for word, value in zip(words, values, strict=True):
+    values = []
+    for word in words:
+        value = _number(word)
         if value is None:
             raise ValueError(f"--trusted {path}: {word!r} is no row number, and neither 0 nor 1; expected these.")
+        values.append(value)
     if len(values) == n and set(values) <= {0, 1}:
         return np.array(values, dtype=bool)
     for value in values:
-        if value is not None and not 0 <= value < n:
+        if not 0 <= value < n:
             raise ValueError(f"--trusted {path}: there is no row {value}; expected rows from 0 to {n - 1}.")
     return np.isin(np.arange(n), values)
 
