@@ -29,6 +29,8 @@ from hardmargin.problem import Problem
 # with each other are.
 _DENSE_VALUES = 50_000_000
 _PRODUCTS = 4000
+# Costs must stay finite.
+_LARGEST_EXPONENT = 1023
 # Singular directions of these products below this share of the largest one are rounding.
 _RANK = 1e-13
 
@@ -95,7 +97,7 @@ def with_certain_costs(problem: Problem, objective: float) -> Problem:
     if problem.trusted is None:
         return problem
     largest = max(objective, float(problem.costs.max()))
-    certain = math.ldexp(1.0, math.frexp(largest)[1] + 1)
+    certain = math.ldexp(1.0, min(math.frexp(largest)[1] + 1, _LARGEST_EXPONENT))
     return replace(problem, costs=np.where(problem.trusted, certain, problem.costs))
 
 
