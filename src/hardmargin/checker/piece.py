@@ -73,8 +73,10 @@ class Piece:
             int(cost * unit) // count for cost, count in zip(costs, counts, strict=True) for _ in range(count)
         ]
         self.bound = int(self.exact_bound * unit)
-        self.least_cost = min(self.costs, default=0)
-        self.largest_cost = max(self.costs, default=0)
+        # Samples that cost as much as the bound are given up by no hyperplane that costs less.
+        affordable = [cost for cost in self.costs if cost < self.bound]
+        self.least_cost = min(affordable, default=0)
+        self.largest_cost = max(affordable, default=0)
         #: Rows that every hyperplane satisfies that the problem admits.
         self.extra: list[ExtraRow] = []
 
@@ -87,11 +89,16 @@ class Piece:
     def rounded_up(self, cost: int) -> int:
         """A cost that must be reached, given that samples are given up as a whole.
 
-        If samples of at least ``cost`` are given up, these are at least cost / largest_cost samples, rounded up.
+        If samples of at least ``cost`` are given up, these are at least cost / largest_cost samples, rounded up; or
+        one of them costs as much as the bound.
         """
         if self.largest_cost == 0:
             return cost
-        return max(cost, -(-cost // self.largest_cost) * self.least_cost)
+        return max(cost, min(self.bound, -(-cost // self.largest_cost) * self.least_cost))
+
+    def is_certain(self, sample: int) -> bool:
+        """Whether every hyperplane that costs less than the bound keeps a sample: it costs as much alone."""
+        return self.costs[sample] >= self.bound
 
 
 def check_groups(samples: Samples, groups: Sequence[Sequence[int]], used: set[int]) -> None:

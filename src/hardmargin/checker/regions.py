@@ -8,6 +8,8 @@ bound limits the length of w. Steps add to what is known:
 * Pairs that conflict, in the region or in one around it (:meth:`hardmargin.checker.frame.Frame.conflict`).
 * A certificate with the sides of the region: a must-hit set, as in :mod:`hardmargin.checker.decisions`.
 * A region is divided at a coordinate or at a length; both parts start with what is known before.
+* Samples that cost as much as the bound are kept. The norm that these need in the region is known, if a certificate
+  proves it.
 * It is closed if the shares and the least norm reach the bound.
 * Let the slack be what is missing. A sample whose cost exceeds the shares taken from it by at least the slack is
   kept: giving it up would cost too much. So is one that shares at least the slack with a sample that is given up.
@@ -55,6 +57,7 @@ class Step(IntEnum):
     CASE = 27
     END_CASES = 28
     SAMPLES = 29
+    NORM = 30
 
 
 @dataclass
@@ -118,12 +121,14 @@ class Part:
     cover: Cover = field(default_factory=Cover)
     # A lower bound on the cost of the samples given up: the largest total of the covers so far.
     cost: int = 0
+    # A lower bound on the norm term, besides that from the least length.
+    norm: int = 0
     # Whether it is known that it contains no hyperplane to look for.
     dead: bool = False
 
     def half(self) -> Part:
         """A part of it, still of the same size."""
-        return Part(self.region.copy(), self, self.cover.copy(), self.cost, self.dead)
+        return Part(self.region.copy(), self, self.cover.copy(), self.cost, self.norm, self.dead)
 
 
 class RegionChecker:
@@ -151,6 +156,7 @@ class RegionChecker:
         going_on = {
             Step.PAIRS: self._pairs,
             Step.SET: self._set,
+            Step.NORM: self._certain_norm,
             Step.SPLIT: self._split,
             Step.SPLIT_LENGTHS: self._split_lengths,
         }
@@ -184,7 +190,7 @@ class RegionChecker:
         mantissa, exponent = math.frexp(norm if math.isfinite(norm) else 0.0)
         shift = exponent - 53 + self._piece.unit_exponent
         whole = int(mantissa * 2**53)
-        return whole << shift if shift >= 0 else whole >> -shift
+        return max(self._part.norm, whole << shift if shift >= 0 else whole >> -shift)
 
     def _shorten(self, part: Part) -> None:
         """Limit the length of u by what is left of the bound: 1/2 share ||w||^2 is less than that."""
@@ -221,6 +227,8 @@ class RegionChecker:
         for depth, pairs in new.items():
             self._examine(depth, pairs)
         costs = piece.costs
+        # One that is certain is kept: its opponents are given up, however many they are.
+        touched = {sample for sample in touched if not piece.is_certain(sample)}
         if any(cover.load(sample) > costs[sample] for sample in touched):
             cover.drop_sets(frozenset(sample for sample in touched if cover.load(sample) > costs[sample]))
             if any(cover.load(sample) > costs[sample] for sample in touched):
@@ -255,6 +263,17 @@ class RegionChecker:
         self._changed(self._part.cover)
         self._shorten(self._part)
 
+    def _certain_norm(self) -> None:
+        certificate, piece = self._certificate(), self._piece
+        if self._part.dead:
+            return
+        if certificate.given_up or not all(piece.is_certain(sample) for sample in certificate.kept):
+            raise ProofError("a certificate of the norm of a region relies on samples that may be given up.")
+        numerator = piece.share[0] * certificate.numerator << piece.unit_exponent
+        denominator = piece.share[1] * certificate.denominator
+        norm = numerator // denominator if denominator else piece.bound if numerator else 0
+        self._part.norm = max(self._part.norm, norm)
+
     def _must_hit_set(self) -> frozenset[int]:
         certificate = self._certificate()
         if not self._part.dead:
@@ -262,8 +281,9 @@ class RegionChecker:
                 raise ProofError("a must-hit set of a region relies on samples that are given up.")
             if not self._reaches(certificate, self._part.cost):
                 raise ProofError("a certificate in a region proves too small a norm.")
-            self._part.dead = not certificate.kept
-        return frozenset(certificate.kept)
+        members = frozenset(sample for sample in certificate.kept if not self._piece.is_certain(sample))
+        self._part.dead = self._part.dead or not members
+        return members
 
     def _set(self) -> None:
         members, part = self._must_hit_set(), self._part
@@ -327,6 +347,7 @@ class RegionChecker:
         def is_kept(sample: int) -> bool:
             return (
                 sample in assumed
+                or piece.is_certain(sample)
                 or piece.costs[sample] - cover.load(sample) >= slack
                 or any(cover.shared(sample, other) >= slack for other in given_up if other != sample)
             )

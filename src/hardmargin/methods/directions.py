@@ -219,7 +219,10 @@ class DirectionProof(Proof):
             self._open = direction_root(self.problem, self._settings, self.objective)
             if self.context.recorder is not None:
                 axes = direction_axes(self.problem, self._settings)
-                self._records = DirectionRecords(self.context.recorder, self.problem, axes)
+                self._records = DirectionRecords(self.context.recorder, self.problem, axes, self.objective)
+        if self._records is not None and not self._records.fit(self.objective):
+            self._records.drop()
+            self._records = None
         self._open = self.search(self._open, self._settings, self.objective, nodes=nodes, records=self._records)
         if self._records is not None and self._open.exhausted and frontier_of(self._open).size == 0:
             self._records.complete(self._open.lower_bound)

@@ -135,8 +135,9 @@ class LocalEngine:
         ends = (search.limits(), search.seconds, observe)
         if isinstance(search.settings, PackingSettings):
             packing = search.settings.options(search.knowledge, search.proof, search.proof_number)
-            return _core.packing_search(*samples, start, search.upper, packing, *ends)
-        return _core.direction_search(*samples, start, search.upper, search.settings.options(search.proof), *ends)
+            return _core.packing_search(*samples, start, search.upper, packing, *ends, problem.core_bounds)
+        directions = search.settings.options(search.proof)
+        return _core.direction_search(*samples, start, search.upper, directions, *ends, problem.core_bounds)
 
     def run_tasks(self, batch: Batch) -> None:
         """See :class:`Engine`."""
@@ -164,4 +165,5 @@ def knowledge_of(problem: Problem, *, keeps_certificates: bool = False) -> _core
 
     Proofs in files need the certificates of what is learnt.
     """
-    return _core.PackingKnowledge(problem.X, problem.y, problem.costs, keeps_certificates)
+    samples = (problem.X, problem.y, problem.costs)
+    return _core.PackingKnowledge(*samples, problem.core_bounds, keeps_certificates)

@@ -245,12 +245,15 @@ class DirectionRecords:
     problem : Problem
     axes : ndarray of shape (m, m)
         The axes of the search, one per row.
+    upper : float
+        The objective that the search starts from.
     """
 
     number = 0
 
-    def __init__(self, recorder: ProofRecorder, problem: Problem, axes: FloatArray) -> None:
+    def __init__(self, recorder: ProofRecorder, problem: Problem, axes: FloatArray, upper: float) -> None:
         self._recorder = recorder
+        self._copies = tuple(_core.direction_copies(problem.costs, upper))
         self._problem = problem
         self._axes = axes
         self.path = recorder.new_file()
@@ -259,15 +262,18 @@ class DirectionRecords:
             # Numbers of the faces.
             self.sink.new_number()
 
+    def fit(self, upper: float) -> bool:
+        """Whether a search for hyperplanes better than this has the same samples: copies depend on it."""
+        return tuple(_core.direction_copies(self._problem.costs, upper)) == self._copies
+
     def complete(self, bound: float) -> None:
         """Offer the proof of a bound: nothing is open."""
         self.sink.close()
         if not self.sink.valid:
             self.drop()
             return
-        copies = tuple(_core.direction_copies(self._problem.costs))
         piece = Piece.whole("directions", [self.path], bound, self._problem.n)
-        piece = replace(piece, copies=copies, frame=self._axes)
+        piece = replace(piece, copies=self._copies, frame=self._axes)
         self._recorder.offer(bound, [piece])
         self._recorder.release([piece])
 

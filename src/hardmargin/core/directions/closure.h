@@ -36,6 +36,13 @@ struct ConflictClosure {
     bool contradictory() const;
 };
 
+// A pair of the cover, by the numbers of its samples, and how much of their cost it counts.
+struct PairEdge {
+    std::uint32_t positive;
+    std::uint32_t negative;
+    double flow;
+};
+
 // Samples of which every better solution gives up at least one.
 using MustHitSet = std::vector<std::uint32_t>;
 

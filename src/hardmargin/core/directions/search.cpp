@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -20,25 +21,27 @@ constexpr double multiple_rounding = 1e-13;
 constexpr double length_rounding = 1e-9;
 
 // Copies samples that cost a small multiple of the others, as merged duplicates do, so that all costs are equal.
-// Returns nothing if there would be too many samples, or if costs are not multiples. With equal costs regions are
-// bounded faster and closed earlier.
+// Returns nothing if there would be too many samples, or if costs are not multiples. Certain samples keep their
+// cost. With equal costs regions are bounded faster and closed earlier.
 std::optional<Samples> samples_of_equal_cost(const Samples& samples) {
-    const std::vector<std::size_t> copies = direction_copies(samples.costs());
+    const std::vector<std::size_t> copies = direction_copies(samples.costs(), samples.upper());
     if (copies.empty()) {
         return std::nullopt;
     }
     const double unit = *std::min_element(samples.costs().begin(), samples.costs().end());
     std::vector<double> features;
     std::vector<double> labels;
+    std::vector<double> costs;
     for (std::size_t i = 0; i < samples.count(); ++i) {
         labels.resize(labels.size() + copies[i], samples.label(i));
+        costs.resize(labels.size(), samples.certain(i) ? samples.cost(i) : unit);
         while (features.size() < labels.size() * samples.dimension()) {
             for (std::size_t k = 0; k < samples.dimension(); ++k) {
                 features.push_back(samples.label(i) * samples.row(i)[k]);
             }
         }
     }
-    return Samples(features, labels, std::vector<double>(labels.size(), unit));
+    return Samples(features, labels, costs, samples.upper(), samples.weight_bounds());
 }
 
 // The better one of `upper`, without weights, and giving up the cheaper class.
@@ -56,17 +59,22 @@ DirectionOutcome search(const Samples& samples, std::vector<DirectionNode> front
 
 }  // namespace
 
-std::vector<std::size_t> direction_copies(std::span<const double> costs) {
-    const auto [least, largest] = std::minmax_element(costs.begin(), costs.end());
-    if (least == costs.end() || *least == *largest) {
+std::vector<std::size_t> direction_copies(std::span<const double> costs, double upper) {
+    if (costs.empty()) {
+        return {};
+    }
+    const double unit = *std::min_element(costs.begin(), costs.end());
+    const auto certain = [upper](double cost) { return cost >= upper; };
+    if (certain(unit) ||
+        std::all_of(costs.begin(), costs.end(), [&](double cost) { return cost == unit || certain(cost); })) {
         return {};
     }
     std::vector<std::size_t> copies;
     double total = 0;
     for (const double cost : costs) {
-        const double count = std::round(cost / *least);
+        const double count = certain(cost) ? 1.0 : std::round(cost / unit);
         total += count;
-        if (!(std::fabs(count * *least - cost) <= multiple_rounding * cost) ||
+        if (!(certain(cost) || std::fabs(count * unit - cost) <= multiple_rounding * cost) ||
             total > most_copies * static_cast<double>(costs.size())) {
             return {};
         }

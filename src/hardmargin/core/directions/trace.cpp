@@ -12,6 +12,10 @@ namespace {
 // A reader allows for rounding errors when it examines a pair; a pair must conflict by more than this share.
 constexpr double pair_rounding = 1e-12;
 
+bool before(const PairEdge& left, const PairEdge& right) {
+    return left.positive < right.positive || (left.positive == right.positive && left.negative < right.negative);
+}
+
 enum Deduced : unsigned char { unknown = 0, in_progress = 1, kept = 2, given_up = 4 };
 
 }  // namespace
@@ -69,6 +73,22 @@ std::vector<RegionTrace::Edge> RegionTrace::edges(const ConflictMatching::State&
                 {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(state.partner_of_positive[i]), 1});
         }
     }
+    // A certain positive has any number of partners, and knows none of them.
+    bool sorted = true;
+    for (std::size_t j = 0; j < pairs_.negatives(); ++j) {
+        const std::int32_t i = state.partner_of_negative[j];
+        if (i >= 0 && state.partner_of_positive[static_cast<std::size_t>(i)] != static_cast<std::int32_t>(j)) {
+            edges.push_back({static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j), 1});
+            sorted = false;
+        }
+    }
+    if (state.impossible) {
+        edges.push_back(state.certain_pair);
+        sorted = false;
+    }
+    if (!sorted) {
+        std::sort(edges.begin(), edges.end(), before);
+    }
     return edges;
 }
 
@@ -116,10 +136,6 @@ void RegionTrace::cover(const DirectionNode& region, std::vector<Edge> edges) {
 }
 
 void RegionTrace::write_changes(const std::vector<Edge>& edges) {
-    const auto before = [](const Edge& left, const Edge& right) {
-        return left.positive < right.positive ||
-               (left.positive == right.positive && left.negative < right.negative);
-    };
     std::vector<const Edge*> gone;
     std::vector<const Edge*> added;
     const std::vector<Edge>& known = known_[depth_];
@@ -153,6 +169,11 @@ void RegionTrace::write_changes(const std::vector<Edge>& edges) {
         write_pair(edge->positive, edge->negative);
         record_.number(equal_costs_ ? 0 : certificates_.weight(edge->flow) + 1);
     }
+}
+
+void RegionTrace::norm(std::span<const Multiplier> certificate) {
+    record_.step(ProofStep::region_norm);
+    write(certificate);
 }
 
 void RegionTrace::set(std::span<const Multiplier> certificate) {

@@ -42,6 +42,8 @@ public:
     // The cover as it is now. The reader concludes which lengths are left.
     void cover(const DirectionNode& region, const ConflictMatching::State& state) { cover(region, edges(state)); }
     void cover(const DirectionNode& region, const ConflictFlow::State& state) { cover(region, edges(state)); }
+    // The norm that certain samples (base/samples.h) need in the region.
+    void norm(std::span<const Multiplier> certificate);
     // A must-hit set in addition to the cover.
     void set(std::span<const Multiplier> certificate);
     // Two parts follow: the one with the lower or the higher half of a coordinate, or the longer lengths, first.
@@ -65,7 +67,7 @@ public:
     void close_by_samples(const ProofRecord& record);
 
 private:
-    using Edge = ConflictFlow::Edge;
+    using Edge = PairEdge;
 
     std::vector<Edge> edges(const ConflictMatching::State& state) const;
     std::vector<Edge> edges(const ConflictFlow::State& state) const { return state.edges; }

@@ -52,8 +52,8 @@ void write(const Samples& samples, std::span<const ValuedSet> sets, ProofRecord&
     record = trace.record();
 }
 
-// Removes samples from `members` as long as the others still certify `threshold`, or until `stop` returns true;
-// returns the certified value, and its certificate.
+// Removes samples that are not certain from `members` as long as the others still certify `threshold`, or until
+// `stop` returns true; returns the certified value, and its certificate.
 double shrink(MaxMargin& solver, std::vector<std::size_t>& members, double threshold, double value,
               const std::function<bool()>& stop, std::vector<Multiplier>& certificate) {
     solver.clear();
@@ -62,6 +62,10 @@ double shrink(MaxMargin& solver, std::vector<std::size_t>& members, double thres
     }
     for (std::size_t k = 0; k < members.size() && !stop();) {
         const std::size_t candidate = members[k];
+        if (solver.samples().certain(candidate)) {
+            ++k;
+            continue;
+        }
         solver.disable(candidate);
         const MaxMarginStatus status = solver.solve(threshold);
         if (status != MaxMarginStatus::threshold && status != MaxMarginStatus::infeasible) {
@@ -116,7 +120,9 @@ double root_bound(const Samples& samples, double upper, double gap, Control& con
         }
         std::vector<std::size_t> members;
         for (const Multiplier& multiplier : solver.certificate()) {
-            members.push_back(multiplier.row);
+            if (solver.rows().keeps(multiplier.row)) {
+                members.push_back(multiplier.row);
+            }
         }
         std::vector<Multiplier> certificate(solver.certificate().begin(), solver.certificate().end());
         const double value = shrink(shrinker, members, threshold, solver.certificate_value(), stop, certificate);

@@ -25,6 +25,10 @@ PackingOptions with_knowledge(const Samples& samples, PackingOptions options) {
     return options;
 }
 
+bool contains(const std::vector<std::uint32_t>& samples, std::size_t sample) {
+    return std::binary_search(samples.begin(), samples.end(), sample);
+}
+
 }  // namespace
 
 PackingTree::PackingTree(const Samples& samples, const PackingOptions& options, ImproveFunction improve)
@@ -39,6 +43,11 @@ std::vector<PackingNode> PackingTree::search(const PackingNode& root, double upp
     state_.load(root, upper);
     if (state_.trace() != nullptr) {
         state_.trace()->begin(root);
+        for (std::size_t i = 0; i < samples_.count(); ++i) {
+            if (samples_.certain(i) && !contains(root.kept, i) && !contains(root.given_up, i)) {
+                state_.trace()->keep_dear(i);
+            }
+        }
     }
     depth_ = 0;
     episodes_.clear();

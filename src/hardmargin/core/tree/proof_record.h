@@ -34,6 +34,7 @@ enum class ProofStep : std::uint8_t {
     one_case = 27,
     end_cases = 28,
     samples = 29,
+    region_norm = 30,
 };
 
 class ProofRecord {
