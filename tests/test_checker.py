@@ -92,11 +92,22 @@ def solved(problem: Problem, path: Path, **settings: Any) -> Result:
     return solve(problem.X, problem.y, problem.C, sample_weight=problem.weights, proof=path, **settings)
 
 
-UNEQUAL = {"sample_weight": np.random.default_rng(1).choice([0.5, 1.0, 2.5], 60)}
+def weights(*choices: float) -> dict[str, Any]:
+    return {"sample_weight": np.random.default_rng(1).choice(choices, 60)}
+
+
+# Samples of weight 1e3 cost more than any good hyperplane: no better one gives them up.
+COSTS = {
+    "equal": {},
+    "unequal": weights(0.5, 1.0, 2.5),
+    "small multiples": weights(*[1.0] * 9, 2.0),
+    "some certain": weights(*[1.0] * 9, 1e3),
+    "some certain, others unequal": weights(0.5, 1.0, 0.7, 1.0, 1.3, 1.0, 1e3),
+}
 
 
 @pytest.mark.parametrize("method", ["packing", "directions"])
-@pytest.mark.parametrize("weights", [{}, UNEQUAL], ids=["equal costs", "unequal costs"])
+@pytest.mark.parametrize("weights", COSTS.values(), ids=COSTS.keys())
 def test_trees_of_several_records_hold(method, weights, tmp_path) -> None:
     problem = larger_problem(**weights)
     result = solved(problem, tmp_path / "proof", method=method, options={"slice": 16})

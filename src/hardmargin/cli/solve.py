@@ -334,4 +334,3 @@ def _add_state_arguments(parser: Parser) -> None:
     parser.add_argument(
         "--proof", metavar="FILE", help="write a proof of the bound, which 'hardmargin verify --proof' checks"
     )
-    add_quiet_argument(parser)
