@@ -151,6 +151,33 @@ def test_the_last_proven_target_counts(tmp_path) -> None:
     assert checked(tmp_path / "proof", problem).bound <= result.objective
 
 
+@pytest.mark.parametrize(
+    "others",
+    [
+        {"resume": "state"},
+        {"cluster": "local"},
+        {"trusted": [True, False, False, False]},
+        {"monotonic_cst": [1]},
+        {"coef_bounds": (0.0, None)},
+        {"method": "heuristic"},
+    ],
+    ids=lambda others: next(iter(others)),
+)
+def test_what_a_proof_cannot_be_written_for_is_refused(others, tmp_path) -> None:
+    with pytest.raises(ValueError, match="proof"):
+        solve([[0.0], [1.0], [3.0], [4.0]], [0, 0, 1, 1], proof=tmp_path / "proof", **others)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_nothing_but_the_proof_is_left_behind(tmp_path) -> None:
+    solved(larger_problem(), tmp_path / "proof", method="auto")
+    assert [path.name for path in tmp_path.iterdir()] == ["proof"]
+    with pytest.raises(FileNotFoundError, match="there is no folder"):
+        solved(larger_problem(), tmp_path / "missing" / "proof")
+    with pytest.raises(IsADirectoryError, match="expected a file"):
+        solved(larger_problem(), tmp_path)
+
+
 # ---- other data
 
 OTHERS = {

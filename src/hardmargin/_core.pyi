@@ -128,6 +128,9 @@ class ProofSink:
 
     def write(self, record: bytes) -> None: ...
     def close(self) -> None: ...
+    def last_record(self) -> bytes:
+        """The last record, of a sink without a file."""
+
     @property
     def valid(self) -> bool:
         """Whether every step could be justified."""

@@ -106,5 +106,7 @@ def recording(path: str | os.PathLike[str] | None) -> Iterator[ProofRecorder | N
     target = Path(os.path.realpath(path))
     if target.is_dir():
         raise IsADirectoryError(f"proof {os.fspath(path)} is a folder; expected a file.")
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"proof {os.fspath(path)}: there is no folder {target.parent}; make it first.")
     with tempfile.TemporaryDirectory(prefix=".hardmargin-proof-", dir=target.parent) as folder:
         yield ProofRecorder(folder)

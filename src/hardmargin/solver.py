@@ -147,7 +147,7 @@ def solve(
         A file for a proof that no hyperplane has an objective below a bound, which
         :func:`hardmargin.checker.check_proof` and ``hardmargin verify --proof`` check. ``Result.proof_bound`` is
         that bound; it may be smaller than ``lower_bound``. For auto, packing, directions and blocks, without
-        ``resume`` and ``cluster``.
+        ``resume``, ``cluster``, ``trusted``, ``monotonic_cst`` and ``coef_bounds``.
 
     Returns
     -------

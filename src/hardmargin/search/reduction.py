@@ -18,10 +18,11 @@ from typing import Literal
 
 import numpy as np
 
+from hardmargin import _core
 from hardmargin.incumbent import Incumbent
 from hardmargin.search.engine import LocalEngine, Search, SearchResult, frontier_of
 from hardmargin.search.proof import Proof
-from hardmargin.search.recording import OneRecord
+from hardmargin.search.recording import memory_sink
 from hardmargin.search.roots import packing_root
 from hardmargin.search.settings import PackingSettings
 
@@ -88,7 +89,7 @@ def _decide(
     records: Decided | None,
 ) -> int:
     """Add the samples for which this decision is certain, and return the work done."""
-    sink = None if records is None or proof.context.recorder is None else OneRecord(proof.context.recorder)
+    sink = None if records is None else memory_sink()
     decided = found.given_up if decision == "given up" else found.kept
     failures = work = 0
     for sample in samples:
@@ -110,12 +111,12 @@ def _decide(
             failures = 0
             insort(decided, sample)
             if records is not None and sink is not None:
-                records.append((sample, decision == "kept", sink.record()))
+                records.append((sample, decision == "kept", sink.last_record()))
     return work
 
 
 def _try(
-    proof: Proof, kept: list[int], given_up: list[int], sink: OneRecord | None = None, number: int = 0
+    proof: Proof, kept: list[int], given_up: list[int], sink: _core.ProofSink | None = None, number: int = 0
 ) -> SearchResult:
     """Search one subproblem; if nothing is left open, no better hyperplane makes these decisions."""
     return LocalEngine().search(
@@ -127,7 +128,7 @@ def _try(
             proof.limits.remaining(),
             node_limit=1,
             slice=1,
-            proof=None if sink is None else sink.renewed(),
+            proof=sink,
             proof_number=number,
         ),
         # Its bounds hold only for a part of the problem, so the caller gets those of the proof.

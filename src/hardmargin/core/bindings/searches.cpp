@@ -171,6 +171,13 @@ void bind_packing(nb::module_& module) {
             },
             "record"_a)
         .def("close", &ProofSink::close)
+        .def(
+            "last_record",
+            [](const ProofSink& self) {
+                const std::vector<std::uint8_t> record = self.last_record();
+                return nb::bytes(record.data(), record.size());
+            },
+            "The last record, of a sink without a file.")
         .def_prop_ro("valid", &ProofSink::valid, "Whether every step could be justified.")
         .def_prop_ro("size", &ProofSink::size, "Bytes so far.");
     nb::class_<PackingKnowledge>(module, "PackingKnowledge", "What searches over the same samples share.")

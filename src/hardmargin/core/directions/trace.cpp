@@ -4,6 +4,7 @@
 #include <bit>
 #include <cassert>
 #include <cmath>
+#include <utility>
 
 namespace hardmargin {
 
@@ -65,8 +66,9 @@ void RegionTrace::enter(std::size_t depth, const DirectionNode& region) {
     regions_[depth] = region;
 }
 
-std::vector<RegionTrace::Edge> RegionTrace::edges(const ConflictMatching::State& state) const {
-    std::vector<Edge> edges;
+void RegionTrace::list(const ConflictMatching::State& state) {
+    std::vector<Edge>& edges = edges_;
+    edges.clear();
     for (std::size_t i = 0; i < state.partner_of_positive.size(); ++i) {
         if (state.partner_of_positive[i] >= 0) {
             edges.push_back(
@@ -89,7 +91,6 @@ std::vector<RegionTrace::Edge> RegionTrace::edges(const ConflictMatching::State&
     if (!sorted) {
         std::sort(edges.begin(), edges.end(), before);
     }
-    return edges;
 }
 
 bool RegionTrace::conflicts(const DirectionNode& region, std::size_t positive, std::size_t negative) const {
@@ -122,52 +123,46 @@ void RegionTrace::write_pair(std::size_t positive, std::size_t negative) {
     valid_ = false;
 }
 
-void RegionTrace::cover(const DirectionNode& region, std::vector<Edge> edges) {
+void RegionTrace::write_cover(const DirectionNode& region) {
     regions_[depth_] = region;
     const std::size_t size = record_.size();
     record_.step(ProofStep::pairs);
-    write_changes(edges);
-    if (record_.size() == size + 2) {
-        // Nothing has changed.
+    write_changes();
+    if (gone_.empty() && added_.empty()) {
         record_.shorten(size);
         return;
     }
-    known_[depth_] = std::move(edges);
+    std::swap(known_[depth_], edges_);
 }
 
-void RegionTrace::write_changes(const std::vector<Edge>& edges) {
-    std::vector<const Edge*> gone;
-    std::vector<const Edge*> added;
+void RegionTrace::write_changes() {
+    gone_.clear();
+    added_.clear();
     const std::vector<Edge>& known = known_[depth_];
     auto old = known.begin();
-    for (const Edge& edge : edges) {
+    for (const Edge& edge : edges_) {
         for (; old != known.end() && before(*old, edge); ++old) {
-            gone.push_back(&*old);
+            gone_.push_back(*old);
         }
-        if (old != known.end() && !before(edge, *old)) {
-            if (old->flow != edge.flow) {
-                added.push_back(&edge);
-            }
-            ++old;
-        } else {
-            added.push_back(&edge);
+        if (old == known.end() || before(edge, *old)) {
+            added_.push_back(edge);
+            continue;
         }
+        if (old->flow != edge.flow) {
+            added_.push_back(edge);
+        }
+        ++old;
     }
-    for (; old != known.end(); ++old) {
-        gone.push_back(&*old);
+    gone_.insert(gone_.end(), old, known.end());
+    record_.number(gone_.size());
+    for (const Edge& edge : gone_) {
+        record_.number(pairs_.positive(edge.positive));
+        record_.number(pairs_.negative(edge.negative));
     }
-    record_.number(gone.size());
-    for (const Edge* edge : gone) {
-        record_.number(pairs_.positive(edge->positive));
-        record_.number(pairs_.negative(edge->negative));
-    }
-    if (gone.empty() && added.empty()) {
-        return;
-    }
-    record_.number(added.size());
-    for (const Edge* edge : added) {
-        write_pair(edge->positive, edge->negative);
-        record_.number(equal_costs_ ? 0 : certificates_.weight(edge->flow) + 1);
+    record_.number(added_.size());
+    for (const Edge& edge : added_) {
+        write_pair(edge.positive, edge.negative);
+        record_.number(equal_costs_ ? 0 : certificates_.weight(edge.flow) + 1);
     }
 }
 
@@ -288,12 +283,8 @@ void RegionTrace::begin_case(const DirectionNode& region, const ConflictMatching
     regions_[depth_] = region;
     record_.step(ProofStep::one_case);
     record_.number(sample);
-    const std::size_t size = record_.size();
-    write_changes(edges(state));
-    if (record_.size() == size + 1) {
-        // The list of new pairs is empty, too.
-        record_.number(0);
-    }
+    list(state);
+    write_changes();
 }
 
 void RegionTrace::close_by_samples(const ProofRecord& record) {

@@ -40,8 +40,11 @@ public:
     // The region at this depth is examined; it is a part of the one at the depth before.
     void enter(std::size_t depth, const DirectionNode& region);
     // The cover as it is now. The reader concludes which lengths are left.
-    void cover(const DirectionNode& region, const ConflictMatching::State& state) { cover(region, edges(state)); }
-    void cover(const DirectionNode& region, const ConflictFlow::State& state) { cover(region, edges(state)); }
+    template <typename State>
+    void cover(const DirectionNode& region, const State& state) {
+        list(state);
+        write_cover(region);
+    }
     // The norm that certain samples (base/samples.h) need in the region.
     void norm(std::span<const Multiplier> certificate);
     // A must-hit set in addition to the cover.
@@ -69,10 +72,12 @@ public:
 private:
     using Edge = PairEdge;
 
-    std::vector<Edge> edges(const ConflictMatching::State& state) const;
-    std::vector<Edge> edges(const ConflictFlow::State& state) const { return state.edges; }
-    void cover(const DirectionNode& region, std::vector<Edge> edges);
-    void write_changes(const std::vector<Edge>& edges);
+    // Puts the pairs of a cover, sorted, into edges_.
+    void list(const ConflictMatching::State& state);
+    void list(const ConflictFlow::State& state) { edges_ = state.edges; }
+    // Writes edges_ as changes of what is known.
+    void write_cover(const DirectionNode& region);
+    void write_changes();
     void write_pair(std::size_t positive, std::size_t negative);
     bool conflicts(const DirectionNode& region, std::size_t positive, std::size_t negative) const;
     void write(double value);
@@ -92,6 +97,10 @@ private:
     // By depth; the first entry is what encloses the root.
     std::vector<std::vector<Edge>> known_;
     std::vector<DirectionNode> regions_;
+    // Storage that is reused.
+    std::vector<Edge> edges_;
+    std::vector<Edge> gone_;
+    std::vector<Edge> added_;
     // The deductions of close_exactly().
     const ConflictClosure* closure_ = nullptr;
     std::vector<unsigned char> is_deduced_;  // by samples

@@ -4,8 +4,9 @@
 
 namespace hardmargin {
 
-ProofSink::ProofSink(const std::string& path) : file_(std::fopen(path.c_str(), "wb")) {
-    if (!file_) {
+ProofSink::ProofSink(const std::string& path)
+    : file_(path.empty() ? nullptr : std::fopen(path.c_str(), "wb")), in_memory_(path.empty()) {
+    if (!file_ && !in_memory_) {
         throw std::runtime_error("proof: cannot write " + path);
     }
 }
@@ -19,6 +20,10 @@ void ProofSink::write(std::span<const std::uint8_t> record) {
     ProofRecord length;
     length.number(record.size());
     const std::lock_guard lock(mutex_);
+    if (in_memory_) {
+        last_record_.assign(record.begin(), record.end());
+        return;
+    }
     if (!file_) {
         throw std::runtime_error("proof: the file is closed");
     }
@@ -28,6 +33,11 @@ void ProofSink::write(std::span<const std::uint8_t> record) {
         }
         size_ += part.size();
     }
+}
+
+std::vector<std::uint8_t> ProofSink::last_record() const {
+    const std::lock_guard lock(mutex_);
+    return last_record_;
 }
 
 void ProofSink::invalidate() {

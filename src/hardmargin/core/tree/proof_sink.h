@@ -11,6 +11,7 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "tree/proof_record.h"
 
@@ -18,7 +19,8 @@ namespace hardmargin {
 
 class ProofSink {
 public:
-    // Replaces the file. Throws std::runtime_error if that is impossible.
+    // Replaces the file. Throws std::runtime_error if that is impossible. Without a name, only the last record is
+    // stored, in memory.
     explicit ProofSink(const std::string& path);
 
     // A number for an open subproblem; the first is 1, because the whole problem has the number 0.
@@ -28,6 +30,8 @@ public:
     // Marks the records as incomplete: a step could not be justified.
     void invalidate();
     bool valid() const;
+    // The last record, without a file.
+    std::vector<std::uint8_t> last_record() const;
     // Bytes so far.
     std::uint64_t size() const;
     // Completes the file; nothing can be written afterwards.
@@ -40,6 +44,8 @@ private:
 
     mutable std::mutex mutex_;
     std::unique_ptr<std::FILE, Closer> file_;
+    const bool in_memory_;
+    std::vector<std::uint8_t> last_record_;
     std::uint64_t numbers_ = 0;
     std::uint64_t size_ = 0;
     bool valid_ = true;
