@@ -439,20 +439,20 @@ def test_the_sample_of_a_case_is_not_kept_in_it(sign) -> None:
 
 def test_what_is_left_open_is_not_taken_for_a_root() -> None:
     roots = dict.fromkeys((1, 2), regions.ROOT)
-    coverage = _Coverage()
+    coverage = _Coverage(roots)
     coverage.take(Outcome(1, regions.ROOT, [(2, b"a part of face 1")], 1))
     coverage.take(Outcome(2, regions.ROOT, [], 1))
     with pytest.raises(ProofError, match="does not start from"):
-        coverage.check(roots)
+        coverage.check()
 
 
 def test_records_rely_only_on_later_ones() -> None:
-    coverage = _Coverage()
+    coverage = _Coverage({0: b"x"})
     with pytest.raises(ProofError, match="larger number"):
         coverage.take(Outcome(3, b"x", [(3, b"x")], 1))
     with pytest.raises(ProofError, match="larger number"):
-        _Coverage().take(Outcome(3, b"x", [(1, b"y")], 1))
-    coverage = _Coverage()
+        _Coverage({0: b"x"}).take(Outcome(3, b"x", [(1, b"y")], 1))
+    coverage = _Coverage({0: b"x"})
     coverage.take(Outcome(0, b"x", [(5, b"y")], 1))
     with pytest.raises(ProofError, match="different decisions"):
         coverage.take(Outcome(1, b"x", [(5, b"z")], 1))

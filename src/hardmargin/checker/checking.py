@@ -145,9 +145,10 @@ def _processes(count: int, X: Any, y: Any, costs: Any, samples: Samples) -> Iter
 
 
 class _Coverage:
-    """Which subproblems of a piece are dealt with, and which are left open by others."""
+    """Which subproblems of a piece are dealt with, and which are left open by others; ``roots`` are the whole."""
 
-    def __init__(self) -> None:
+    def __init__(self, roots: dict[int, bytes]) -> None:
+        self._roots = roots
         self._starts: dict[int, bytes] = {}
         self._open: dict[int, bytes] = {}
         self.steps = 0
@@ -164,9 +165,9 @@ class _Coverage:
             if self._open.setdefault(number, digest) != digest:
                 raise ProofError(f"subproblem {number} is left open twice, with different decisions.")
 
-    def check(self, roots: dict[int, bytes]) -> None:
+    def check(self) -> None:
         # One number may be in both: what is left open must not be taken for a root.
-        for number, digest in (*roots.items(), *self._open.items()):
+        for number, digest in (*self._roots.items(), *self._open.items()):
             if number not in self._starts:
                 raise ProofError(f"subproblem {number} is left open: no record deals with it.")
             if self._starts[number] != digest:
@@ -224,39 +225,42 @@ def check_proof(
         body = Body(file)
         total, shares = Fraction(0), Fraction(0)
         used: set[int] = set()
-        records = steps = 0
+        coverages: list[_Coverage] = []
+        # Batches that are being checked, each with the coverage of its piece.
+        pending: deque[tuple[_Coverage, Callable[[], list[Outcome]]]] = deque()
         with _processes(processes, X, y, costs, samples) as (submit, waiting):
             read = 0
             for place, piece_header in enumerate(pieces):
                 content = _content(body, piece_header, samples)
                 check_groups(samples, content.groups, used)
                 piece = Piece(samples, content.groups, piece_header, content.copies)
-                coverage = _Coverage()
-                pending: deque[Callable[[], list[Outcome]]] = deque()
+                coverage = _Coverage(_roots(piece, content))
+                coverages.append(coverage)
                 for batch in _batches(body, place, content):
-                    pending.append(submit(batch))
+                    pending.append((coverage, submit(batch)))
                     read += sum(map(len, batch.records))
                     while len(pending) >= waiting:
-                        _take(coverage, pending)
+                        _take(pending)
                     if progress is not None:
                         progress(read)
-                while pending:
-                    _take(coverage, pending)
-                coverage.check(_roots(piece, content))
                 total += piece.exact_bound
                 shares += Fraction(*piece.share)
-                records += coverage.records
-                steps += coverage.steps
+            while pending:
+                _take(pending)
         body.end()
+    for coverage in coverages:
+        coverage.check()
     proven = total / max(Fraction(1), shares)
     if Fraction(bound) > proven:
         raise ProofError(f"the bounds of the pieces add up to {float(proven)!r}; claimed is {bound!r}.")
     kinds = tuple(sorted({piece["kind"] for piece in pieces}))
+    records, steps = (sum(getattr(each, name) for each in coverages) for name in ("records", "steps"))
     return Verdict(bound, len(pieces), records, steps, kinds)
 
 
-def _take(coverage: _Coverage, pending: deque[Callable[[], list[Outcome]]]) -> None:
-    for outcome in pending.popleft()():
+def _take(pending: deque[tuple[_Coverage, Callable[[], list[Outcome]]]]) -> None:
+    coverage, outcomes = pending.popleft()
+    for outcome in outcomes():
         coverage.take(outcome)
 
 

@@ -108,7 +108,7 @@ def check_groups(samples: Samples, groups: Sequence[Sequence[int]], used: set[in
             if not 0 <= row < samples.n or row in used:
                 raise ProofError(f"row {row} of the data does not exist, or is used twice.")
             used.add(row)
-        first = row_values(samples.X, group[0])
+        first = row_values(samples.X, group[0]) if len(group) > 1 else None
         for row in group[1:]:
             if samples.label(row) != samples.label(group[0]) or row_values(samples.X, row) != first:
                 raise ProofError(f"rows {group[0]} and {row} of the data are not identical.")
