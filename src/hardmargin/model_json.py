@@ -94,7 +94,18 @@ def checked_fields(values: Mapping[str, Any]) -> dict[str, Any]:
             raise ValueError(
                 f"not a hardmargin model: {name!r} has {len(picked[name])} values but {count!r} is {picked[count]}."
             )
+    if isinstance(picked.get("max_violations"), dict):
+        picked["max_violations"] = _limits_by_label(picked["max_violations"], picked["classes"])
     return picked
+
+
+def _limits_by_label(limits: Mapping[str, float], classes: list[Any]) -> dict[Any, float]:
+    """Limits by label, from those by the text of a label: JSON has no other keys."""
+    labels = {str(label): label for label in classes}
+    unknown = [text for text in limits if text not in labels]
+    if unknown:
+        raise ValueError(f"not a hardmargin model: 'max_violations' names {unknown[0]!r}, which is not a label.")
+    return {labels[text]: limit for text, limit in limits.items()}
 
 
 def _read(name: str, read: Callable[[Any], Any], value: Any) -> Any:
@@ -146,6 +157,12 @@ def _two_labels(values: Any) -> list[Any]:
     return labels
 
 
+def _limits(value: Any) -> float | dict[str, float]:
+    if isinstance(value, Mapping):
+        return {_text(label): _finite(limit) for label, limit in value.items()}
+    return _finite(value)
+
+
 _READERS: dict[str, Callable[[Any], Any]] = {
     "status": Status,
     "objective": _finite,
@@ -158,7 +175,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "runtime": _finite,
     "nodes": _whole,
     "method": _text,
-    "C": _finite,
+    "C": _optional(_finite),
     "weights": _optional(_list_of(_finite)),
     "n": _whole,
     "m": _whole,
@@ -167,9 +184,10 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "target_gap": _optional(_finite),
     "feature_names": _optional(_list_of(_text)),
     "presolve": _text,
+    "max_violations": _optional(_limits),
 }
 
-_OPTIONAL = {"target_gap", "feature_names", "presolve"}
+_OPTIONAL = {"target_gap", "feature_names", "presolve", "max_violations"}
 
 #: The keys of a model: one for each field of a result, and one that follows from the others.
 KEYS = frozenset({*_READERS, "n_violations"})

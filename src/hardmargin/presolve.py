@@ -173,7 +173,8 @@ def presolve(
     features = np.flatnonzero(varies) if reduce else np.arange(problem.m)
     check()
     projected = None
-    if reduce and is_projectable(len(rows), len(features)):
+    # With a budget, nothing limits the length of w in advance.
+    if reduce and problem.budget is None and is_projectable(len(rows), len(features)):
         project = project or partial(projection, check=check)
         projected = project(problem.X[rows][:, features], shift[features], _longest(problem))
     check()
@@ -192,7 +193,7 @@ def presolve(
         samples = np.empty((len(rows), selection.X.shape[1] if features_left is None else len(features_left)))
         for part, block in selection.blocks(features_left, shift_left, check):
             np.multiply(block, scale, out=samples[part])
-    reduced = Problem(samples, problem.y[rows], costs / scale**2, problem.classes, problem.C)
+    reduced = _scaled_problem(problem, samples, problem.y[rows], costs, scale)
     return Presolved(reduced, representative, features, shift, scale, problem.m, projected)
 
 
@@ -261,8 +262,16 @@ def _presolved_sparse(problem: Problem, reduce: bool, check: Check) -> Presolved
     check()
     data = X.data if scale == 1 else X.data * scale
     samples = csr_array((data, indices, X.indptr), shape=(len(rows), len(features)))
-    reduced = Problem(samples, problem.y[rows], costs / scale**2, problem.classes, problem.C)
+    reduced = _scaled_problem(problem, samples, problem.y[rows], costs, scale)
     return Presolved(reduced, representative, features, np.zeros(problem.m), scale, problem.m)
+
+
+def _scaled_problem(
+    problem: Problem, samples: SampleArray, y: FloatArray, costs: FloatArray, scale: float
+) -> Problem:
+    """The problem of samples that were multiplied by ``scale``: norms, and so costs, are divided by its square."""
+    budget = None if problem.budget is None else problem.budget.scaled(1 / scale**2)
+    return Problem(samples, y, costs / scale**2, problem.classes, problem.C, budget=budget)
 
 
 def _longest(problem: Problem) -> float:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hardmargin.arrays import FloatArray, SampleArray, rows_per_block, stored_values
+from hardmargin.budget import Budget
 from hardmargin.penalty import resolved_penalty
 from hardmargin.validation import (
     combined_weights,
@@ -33,7 +34,8 @@ class Evaluation:
     Attributes
     ----------
     objective : float
-        1/2 ||w||^2 plus the costs of the violated samples.
+        1/2 ||w||^2 plus the costs of the violated samples. With a budget, only samples that are not limited cost
+        something, and the objective is infinite beyond a limit.
     margins : ndarray of shape (n,)
         y (w.x + b) of every sample.
     violations : ndarray of int
@@ -65,6 +67,9 @@ class Problem:
         The penalty from which the costs were computed.
     weights : ndarray of shape (n,) or None
         Sample weights times class weights; None if neither was given.
+    budget : Budget or None
+        Limits on what may be violated. The costs of limited samples are their weights: they count towards the
+        limits and not towards the objective.
 
     Examples
     --------
@@ -81,6 +86,7 @@ class Problem:
     classes: tuple[Any, Any] = (-1, 1)
     C: float = 1.0
     weights: FloatArray | None = None
+    budget: Budget | None = None
 
     @classmethod
     def from_data(
@@ -91,6 +97,7 @@ class Problem:
         *,
         sample_weight: ArrayLike | None = None,
         class_weight: Mapping[Any, float] | str | None = None,
+        max_violations: Mapping[Any, float] | float | None = None,
     ) -> Problem:
         """Validate the caller's data.
 
@@ -107,6 +114,9 @@ class Problem:
         class_weight : dict or "balanced", optional
             Factors of C by label; a label that is not named has 1. "balanced" gives both classes the same
             total weight, sample weights included.
+        max_violations : float or dict, optional
+            Limits on the total weight of the violated samples, of all of them or by label; see
+            :mod:`hardmargin.budget`.
 
         Returns
         -------
@@ -124,9 +134,13 @@ class Problem:
         labels = validated_labels(y, n)
         signs, classes = signs_and_classes(labels)
         weights = combined_weights(signs, classes, sample_weight, class_weight)
-        penalty = resolved_penalty(C, samples, weights)
-        costs = scaled_costs(penalty, np.ones(n) if weights is None else weights)
-        return cls(samples, signs, costs, classes, penalty, weights)
+        budget = None if max_violations is None else Budget.of(max_violations, classes)
+        penalty = 1.0 if budget is not None and budget.limits_all else resolved_penalty(C, samples, weights)
+        factors = np.ones(n) if weights is None else weights
+        costs = scaled_costs(penalty, factors)
+        if budget is not None:
+            costs = np.where(budget.limited(signs), factors, costs)
+        return cls(samples, signs, costs, classes, penalty, weights, budget)
 
     @property
     def n(self) -> int:
@@ -169,8 +183,13 @@ class Problem:
         with np.errstate(over="ignore", invalid="ignore"):
             margins = self._margins(w, intercept)
             violated = ~(margins >= 1 - MARGIN_TOLERANCE)
-            objective = 0.5 * float(w @ w) + float(self.costs[violated].sum())
+            objective = 0.5 * float(w @ w) + self._cost_of(violated)
         return Evaluation(objective, margins, np.flatnonzero(violated))
+
+    def _cost_of(self, violated: NDArray[np.bool_]) -> float:
+        if self.budget is None:
+            return float(self.costs[violated].sum())
+        return self.budget.cost(self.y[violated], self.costs[violated])
 
     def _margins(self, w: FloatArray, intercept: float) -> FloatArray:
         # If w = 0, the product over all samples can be skipped.

@@ -56,8 +56,8 @@ class Result:
         Subproblems examined by the method; for the heuristic, rounds of its local search.
     method : str
         The method's name.
-    C : float
-        Penalty of a violated sample.
+    C : float or None
+        Penalty of a violated sample; None if all samples are limited by ``max_violations``.
     weights : list of float or None
         Sample weights times class weights, if any were given.
     n, m : int
@@ -72,6 +72,9 @@ class Result:
         Names of the features, in the order of ``coef``; None if not known.
     presolve : str
         What was removed or decided before the search, in one line; empty if nothing was.
+    max_violations : float, dict or None
+        The limits on the total weight of the violations, of all samples or by label; None if there were none.
+        Violations that are limited are not part of the objective.
     """
 
     status: Status
@@ -85,7 +88,7 @@ class Result:
     runtime: float
     nodes: int
     method: str
-    C: float
+    C: float | None
     weights: list[float] | None
     n: int
     m: int
@@ -94,6 +97,7 @@ class Result:
     target_gap: float | None = None
     feature_names: list[str] | None = None
     presolve: str = ""
+    max_violations: float | dict[Any, float] | None = None
 
     @classmethod
     def of(
@@ -130,7 +134,7 @@ class Result:
         RuntimeError
             If the bound is above the objective by more than rounding, which means that one of them is wrong.
         """
-        evaluation = problem.evaluate(coef, intercept)
+        evaluation, budget = problem.evaluate(coef, intercept), problem.budget
         bound = _checked_bound(float(lower_bound), evaluation.objective)
         return cls(
             status=Status(status),
@@ -144,13 +148,14 @@ class Result:
             runtime=float(runtime),
             nodes=int(nodes),
             method=method,
-            C=problem.C,
+            C=None if budget is not None and budget.limits_all else problem.C,
             weights=None if problem.weights is None else problem.weights.tolist(),
             n=problem.n,
             m=problem.m,
             trace=monotone_trace(trace, TracePoint(float(runtime), evaluation.objective, bound)),
             target_gap=target_gap,
             presolve=presolve,
+            max_violations=None if budget is None else budget.as_argument(problem.classes),
         )
 
     @property
@@ -213,6 +218,8 @@ class Result:
         values["status"] = self.status.value
         values["n_violations"] = self.n_violations
         values["classes"] = [model_json.plain_label(label) for label in self.classes]
+        if isinstance(self.max_violations, dict):
+            values["max_violations"] = {str(label): limit for label, limit in self.max_violations.items()}
         values["trace"] = [list(point) for point in self.trace]
         return values
 

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from hardmargin.arrays import FloatArray, dense_bytes, sparse_bytes
 from hardmargin.blas import one_blas_thread
 from hardmargin.bounds import SMALLEST_GAP, Recorder, Report, is_possible_gap
+from hardmargin.budget import BudgetError
 from hardmargin.checkpoint import CheckpointWarning, Identity
 from hardmargin.checkpoint.keeper import Keeper, held_checkpoint
 from hardmargin.cluster import opened_engine
@@ -24,7 +25,7 @@ from hardmargin.cores import useful_threads
 from hardmargin.incumbent import Incumbent
 from hardmargin.limits import Limits
 from hardmargin.memory import require_memory
-from hardmargin.methods import for_sparse_samples, get_method, needs_dense, with_frontier
+from hardmargin.methods import budget, for_sparse_samples, get_method, needs_dense, with_frontier
 from hardmargin.methods.base import FrontierMethod, Method, parse_options
 from hardmargin.presolve import Presolved, presolve
 from hardmargin.problem import Problem
@@ -70,6 +71,7 @@ def solve(
     node_limit: int | None = None,
     start: Any = None,
     stop: Stall | str | None = None,
+    max_violations: Mapping[Any, float] | float | None = None,
 ) -> Result:
     """Train a linear support vector machine with the hard-margin loss.
 
@@ -127,6 +129,11 @@ def solve(
         "stall" ends the search, with the status "stalled", when half of the time, and 2 seconds at least, passed
         without a noticeably better hyperplane or bound; :class:`hardmargin.stopping.Stall` has the details. None
         searches until the gap or a limit is reached.
+    max_violations : float or dict, optional
+        Limits on the total weight of the samples that are given up, which is their number if there are no weights:
+        of all samples, or by label. Limited samples cost nothing in the objective, so C is not used if all samples
+        are limited. If only one label is named, the samples of the other one still cost C each. For auto, packing
+        and heuristic, without checkpoints and clusters; see docs/budgets.md.
 
     Returns
     -------
@@ -138,6 +145,8 @@ def solve(
     ------
     ValueError, TypeError
         If the data or a parameter cannot be used; the message says what was expected.
+    BudgetError
+        A ValueError: no hyperplane within ``max_violations`` was found, or it is proven that there is none.
     MemoryError
         If this machine has no memory for the copy of the data that methods work on; the message says how much
         that would be.
@@ -159,6 +168,8 @@ def solve(
     parsed = parse_options(solver.Options, options, method)
     rule = parsed_stop(stop)
     _check_support(solver, method, checkpoint=checkpoint, resume=resume, cluster=cluster)
+    if max_violations is not None:
+        _check_budget_support(method, checkpoint=checkpoint, resume=resume, cluster=cluster)
     with (
         LaterTermination(wanted=checkpoint is not None),
         held_checkpoint(checkpoint, resume, checkpoint_interval),
@@ -169,7 +180,8 @@ def solve(
         import_converters(X)
         limits = _validated_limits(time_limit, gap, threads, node_limit, seed)
         limits = replace(limits, gap=max(limits.gap, solver.SMALLEST_GAP))
-        problem = Problem.from_data(X, y, C, sample_weight=sample_weight, class_weight=class_weight)
+        weights = {"sample_weight": sample_weight, "class_weight": class_weight}
+        problem = Problem.from_data(X, y, C, **weights, max_violations=max_violations)
         _check_size(problem, solver, method)
         hyperplane = None if start is None else _validated_start(start, problem)
         # Methods from the literature work on the data as they are, unless an option says otherwise.
@@ -190,13 +202,15 @@ def solve(
             if checkpoint is not None and not os.path.exists(checkpoint):
                 text = f"checkpoint {os.fspath(checkpoint)}: the time limit was reached before there was a state"
                 warnings.warn(CheckpointWarning(f"{text}; raise the time limit.", lost=True), stacklevel=2)
-            return _without_search(problem, limits, method, report, hyperplane)
+            return _within_budget(_without_search(problem, limits, method, report, hyperplane))
         before = time.monotonic()
         with opened_engine(cluster) as engine:
             # Starting or joining a cluster is not part of the solve.
             limits = replace(limits, started=limits.started + time.monotonic() - before)
             context = None if cluster is None and keeper is None else Context(engine, keeper)
             run = _in_context(solver, context)
+            if problem.budget is not None:
+                run = partial(budget.run, method=method, solve=solver.run)
             # From here to the result, Ctrl-C takes effect only where the method reports.
             with HeldSignals() as signals:
                 listeners = [lambda *_: signals.let_through(), *([_carrying(report)] if report is not None else [])]
@@ -209,7 +223,7 @@ def solve(
                     raise stopped.error from stopped.error.__cause__
                 with one_blas_thread:
                     result = _polished(problem, reduced, found, limits, recorder, hyperplane)
-                result = _interrupted_if_asked(result, signals)
+                result = _within_budget(_interrupted_if_asked(result, signals))
         # Leaving a cluster takes time too, and the caller waits for it.
         return result if cluster is None else replace(result, runtime=limits.elapsed())
 
@@ -303,6 +317,41 @@ def _without_search(
     if report is not None:
         report(*result.trace[-1], 0)
     return result
+
+
+def _within_budget(result: Result) -> Result:
+    """Refuse a result that exceeds its budget.
+
+    Raises
+    ------
+    BudgetError
+        If no hyperplane within the budget was found, or there is none.
+    KeyboardInterrupt
+        If Ctrl-C came before one was found: there is nothing to return.
+    """
+    if math.isfinite(result.objective):
+        return result
+    if result.status is Status.INTERRUPTED:
+        raise KeyboardInterrupt
+    allowed = f"max_violations is {result.max_violations!r}"
+    if math.isinf(result.lower_bound):
+        raise BudgetError(f"{allowed}, and it is proven that every hyperplane gives up more; allow more.", proven=True)
+    raise BudgetError(
+        f"{allowed}, and no such hyperplane was found in {result.runtime:.3g} s, though there may be one (the closest "
+        f"one gives up {result.n_violations} of {result.n} samples); allow more, or search longer.",
+        proven=False,
+    )
+
+
+def _check_budget_support(method: str, **asked_for: Any) -> None:
+    """Refuse what cannot be combined with a budget."""
+    if method not in budget.METHODS:
+        raise ValueError(
+            f"method {method!r} does not support max_violations; leave it out, or use {', '.join(budget.METHODS)}."
+        )
+    for name, value in asked_for.items():
+        if value is not None:
+            raise ValueError(f"{name} cannot be combined with max_violations; leave out one of them.")
 
 
 def _check_support(solver: Method, method: str, **asked_for: Any) -> None:

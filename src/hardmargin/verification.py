@@ -300,7 +300,7 @@ def _claims(model: Result | Mapping[str, Any] | str | os.PathLike[str]) -> tuple
 
 
 def _problem_of(result: Result, X: ArrayLike, y: ArrayLike) -> Problem:
-    problem = Problem.from_data(X, y, result.C)
+    problem = Problem.from_data(X, y, _penalty(result))
     if (problem.n, problem.m) != (result.n, result.m):
         raise ValueError(
             f"the data are {problem.n} x {problem.m} but the model was trained on {result.n} x {result.m}; "
@@ -312,7 +312,13 @@ def _problem_of(result: Result, X: ArrayLike, y: ArrayLike) -> Problem:
             "expected the training data."
         )
     # The samples of the first problem: converting them again would take as much memory again.
-    return Problem.from_data(problem.X, y, result.C, sample_weight=result.weights)
+    weights, limits = result.weights, result.max_violations
+    return Problem.from_data(problem.X, y, _penalty(result), sample_weight=weights, max_violations=limits)
+
+
+def _penalty(result: Result) -> float:
+    """The penalty of a model; any number will do if all samples are limited."""
+    return 1.0 if result.C is None else result.C
 
 
 def _shown(rows: list[int]) -> str:

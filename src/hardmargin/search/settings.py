@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hardmargin import _core
+from hardmargin.budget import Budget
 
 _PACKING = _core.PackingOptions()
 _DIRECTIONS = _core.DirectionOptions()
@@ -23,11 +24,15 @@ class PackingSettings:
         pays off.
     pool_memory : int
         Bytes of certified sets, in each thread and once more for all of them.
+    budget : Budget
+        Limits on the costs that may be given up, instead of their price; the search then needs a finite objective
+        to begin with.
     """
 
     gap: float = _PACKING.gap
     cover_distance: float | None = _PACKING.cover_distance
     pool_memory: int = _PACKING.pool_memory
+    budget: Budget = Budget()
 
     def options(self, knowledge: _core.PackingKnowledge | None = None) -> _core.PackingOptions:
         """The same for the core, with what it has learnt in earlier searches over the same samples."""
@@ -35,6 +40,9 @@ class PackingSettings:
         options.gap = self.gap
         options.cover_distance = self.cover_distance
         options.pool_memory = self.pool_memory
+        options.budget.negatives = self.budget.negatives
+        options.budget.positives = self.budget.positives
+        options.budget.total = self.budget.total
         options.knowledge = knowledge
         return options
 

@@ -21,10 +21,8 @@ Violations violations(const Samples& samples, std::span<const double> margins) {
     return found;
 }
 
-Incumbent evaluate(const Samples& samples, std::span<const double> weights, double bias,
-                   std::span<const double> margins) {
+Incumbent scaled(const Samples& samples, std::span<const double> weights, double bias, const Violations& violated) {
     assert(weights.size() == samples.stride());
-    const Violations violated = violations(samples, margins);
     const double smallest = violated.smallest_kept_margin;
     Incumbent found;
     found.objective = violated.objective(0.5 * dot(weights.data(), weights.data(), samples.stride()));
@@ -34,6 +32,11 @@ Incumbent evaluate(const Samples& samples, std::span<const double> weights, doub
     }
     found.bias = bias / smallest;
     return found;
+}
+
+Incumbent evaluate(const Samples& samples, std::span<const double> weights, double bias,
+                   std::span<const double> margins) {
+    return scaled(samples, weights, bias, violations(samples, margins));
 }
 
 Incumbent give_up_cheaper_class(const Samples& samples) {

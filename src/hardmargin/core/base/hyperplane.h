@@ -39,8 +39,11 @@ struct Violations {
 // `margins` are y_i (w.x_i + b) for every sample.
 Violations violations(const Samples& samples, std::span<const double> margins);
 
-// A hyperplane with these margins, scaled up if rounding left a kept sample just short of its margin. `weights` has
-// Samples::stride() entries.
+// A hyperplane that gives up `violated`, scaled up if rounding left a kept sample just short of its margin.
+// `weights` has Samples::stride() entries.
+Incumbent scaled(const Samples& samples, std::span<const double> weights, double bias, const Violations& violated);
+
+// The same for a hyperplane with these margins.
 Incumbent evaluate(const Samples& samples, std::span<const double> weights, double bias,
                    std::span<const double> margins);
 

@@ -19,6 +19,7 @@
 #include "bindings/shared.h"
 #include "directions/frontier.h"
 #include "directions/search.h"
+#include "packing/budget.h"
 #include "packing/frontier.h"
 #include "packing/search.h"
 
@@ -149,8 +150,14 @@ void bind_packing(nb::module_& module) {
         .def_prop_ro(
             "cover_distance", [](const PackingKnowledge& self) { return self.choice.threshold(); },
             "The cover bound is used from this distance on, in samples.");
+    nb::class_<Budget>(module, "Budget", "Limits on the cost of given-up samples; infinity: priced instead.")
+        .def(nb::init<>())
+        .def_rw("negatives", &Budget::negatives)
+        .def_rw("positives", &Budget::positives)
+        .def_rw("total", &Budget::total);
     nb::class_<PackingOptions>(module, "PackingOptions", "How subproblems are bounded and branched on.")
         .def(nb::init<>())
+        .def_rw("budget", &PackingOptions::budget)
         .def_rw("gap", &PackingOptions::gap)
         .def_rw("cover_distance", &PackingOptions::cover_distance, nb::arg().none())
         .def_rw("pool_memory", &PackingOptions::pool_memory)

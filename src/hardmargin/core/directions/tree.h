@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/control.h"
+#include "base/hyperplane.h"
 #include "base/samples.h"
 #include "directions/closure.h"
 #include "directions/flow.h"
@@ -60,6 +61,10 @@ public:
     std::vector<DirectionNode> search(const DirectionNode& root, double upper, std::uint64_t node_limit,
                                       const std::function<bool()>& stop,
                                       const std::function<bool()>& pause = never);
+
+    static Incumbent evaluated(const Samples& samples, const DirectionOptions&, const MaxMargin& solver) {
+        return evaluate(samples, solver.weights(), solver.bias(), solver.margins());
+    }
 
     std::uint64_t nodes() const { return nodes_; }
     std::uint64_t work() const;
