@@ -51,6 +51,9 @@ def constant_model_text(X: Any, y: Any, result: Result, time_limit: float | None
     KeyboardInterrupt
         After Ctrl-C.
     """
+    if result.max_violations is not None:
+        return _unused_budget_text(result)
+    assert result.C is not None
     positive = np.asarray(y) == result.classes[1]
     weights = np.ones(result.n) if result.weights is None else np.array(result.weights)
     constant = result.C * min(float(weights[positive].sum()), float(weights[~positive].sum()))
@@ -60,6 +63,18 @@ def constant_model_text(X: Any, y: Any, result: Result, time_limit: float | None
     proven = f" At C = {result.C:.6g}, this is proven optimal." if result.optimal else ""
     found = _hyperplane(X, positive, result, _seconds(result, time_limit))
     return f"{model}.{proven} {_reason(result, found, weights, constant, _scale(X, weights))}"
+
+
+def _unused_budget_text(result: Result) -> str | None:
+    """Say that w = 0 is within a budget; None if it is not the model."""
+    if any(result.coef):
+        return None
+    label = result.classes[result.intercept > 0]
+    change = "lower it" if result.C is None else "lower it, or use a larger C"
+    return (
+        f"The model is the constant one, w = 0, which predicts {label!r} for every sample: max_violations = "
+        f"{result.max_violations!r} allows to give up the whole other class; {change}."
+    )
 
 
 def _model_text(X: Any, result: Result, constant: float) -> str:
@@ -104,6 +119,7 @@ def _scale(X: Any, weights: Any) -> float:
 
 def _reason(result: Result, found: UsefulC | None, weights: Any, constant: float, scale: float) -> str:
     """Why there is no better model, and what to do."""
+    assert result.C is not None
     if found is None:
         larger = f', for instance C = "scale", which is {scale:.3g} here' if scale > result.C else ""
         return (

@@ -1,7 +1,7 @@
 """Budgets: limits on how many samples may be given up, which take the place of the penalty C.
 
-With a budget, :func:`hardmargin.solve` looks for the widest margin among the hyperplanes that stay within it. A class
-whose samples are limited costs nothing in the objective; a class without a limit costs C per sample, as always.
+With a budget, :func:`hardmargin.solve` looks for the widest margin among the hyperplanes that stay within it. A
+class whose samples are limited costs nothing in the objective; one without a limit costs C per sample, as always.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from hardmargin.arrays import FloatArray
 from hardmargin.validation import is_real
 
-#: A limit counts as kept if the weights add up to at most ``1 + BUDGET_TOLERANCE`` times it, because sums are rounded.
+#: Weights may add up to ``1 + BUDGET_TOLERANCE`` times a limit, because sums are rounded.
 BUDGET_TOLERANCE = 1e-9
 
 
@@ -84,9 +84,7 @@ class Budget:
                     f"max_violations names {label!r}, which is not a label in y; "
                     f"expected {classes[0]!r} and {classes[1]!r}."
                 )
-        limits = {
-            label: _limit(value, f"max_violations of {label!r}") for label, value in max_violations.items()
-        }
+        limits = {label: _limit(value, f"max_violations of {label!r}") for label, value in max_violations.items()}
         return cls(*(limits.get(label, math.inf) for label in classes))
 
     @property
@@ -143,6 +141,10 @@ class Budget:
         if not isinstance(given, dict):
             return f"at most {given:g}"
         return " and ".join(f"at most {limit:g} of label {label!r}" for label, limit in given.items())
+
+
+#: Limits nothing.
+NO_BUDGET = Budget()
 
 
 def _limit(value: Any, name: str) -> float:

@@ -70,6 +70,10 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         "stall" ends ``fit`` early, with a ``ConvergenceWarning``, when half of the time, and 2 seconds at least,
         passed without a noticeably better hyperplane or bound; :class:`hardmargin.stopping.Stall` has the details.
         None searches until the gap or the time limit is reached.
+    max_violations : float, dict or None, default=None
+        Limits on the total weight of the samples that may be given up, of all of them or by label, as in
+        :func:`hardmargin.solve`. ``fit`` raises a :class:`hardmargin.BudgetError` if no hyperplane within them is
+        found.
 
     Attributes
     ----------
@@ -84,9 +88,9 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, if X has names and all of them are strings.
     objective_ : float
-        1/2 ||w||^2 plus the costs of the violated samples.
-    C_ : float
-        The penalty as a number.
+        1/2 ||w||^2 plus the costs of the violated samples that ``max_violations`` does not limit.
+    C_ : float or None
+        The penalty as a number; None if ``max_violations`` limits all samples, so that it is not used.
     lower_bound_ : float
         No hyperplane has a smaller objective than this.
     gap_ : float
@@ -130,6 +134,7 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
         stop: Stall | str | None = "stall",
+        max_violations: Mapping[Any, float] | float | None = None,
     ) -> None:
         self.C = C
         self.method = method
@@ -140,6 +145,7 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
         self.verbose = verbose
         self.stop = stop
+        self.max_violations = max_violations
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> HardMarginSVC:
         """Find the best hyperplane and prove a bound on all others.
@@ -184,6 +190,7 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 seed=_seed(self.random_state),
                 report=report,
                 stop=self.stop,
+                max_violations=self.max_violations,
             )
         names = getattr(self, "feature_names_in_", None)
         self._keep(replace(result, feature_names=None if names is None else names.tolist()), classes)

@@ -94,6 +94,8 @@ def checked_fields(values: Mapping[str, Any]) -> dict[str, Any]:
             raise ValueError(
                 f"not a hardmargin model: {name!r} has {len(picked[name])} values but {count!r} is {picked[count]}."
             )
+    if picked["C"] is None and picked.get("max_violations") is None:
+        raise ValueError("not a hardmargin model: 'C': None is not a finite number.")
     if isinstance(picked.get("max_violations"), dict):
         picked["max_violations"] = _limits_by_label(picked["max_violations"], picked["classes"])
     return picked

@@ -180,8 +180,9 @@ def solve(
         import_converters(X)
         limits = _validated_limits(time_limit, gap, threads, node_limit, seed)
         limits = replace(limits, gap=max(limits.gap, solver.SMALLEST_GAP))
-        weights = {"sample_weight": sample_weight, "class_weight": class_weight}
-        problem = Problem.from_data(X, y, C, **weights, max_violations=max_violations)
+        problem = Problem.from_data(
+            X, y, C, sample_weight=sample_weight, class_weight=class_weight, max_violations=max_violations
+        )
         _check_size(problem, solver, method)
         hyperplane = None if start is None else _validated_start(start, problem)
         # Methods from the literature work on the data as they are, unless an option says otherwise.
@@ -333,13 +334,16 @@ def _within_budget(result: Result) -> Result:
         return result
     if result.status is Status.INTERRUPTED:
         raise KeyboardInterrupt
-    allowed = f"max_violations is {result.max_violations!r}"
-    if math.isinf(result.lower_bound):
-        raise BudgetError(f"{allowed}, and it is proven that every hyperplane gives up more; allow more.", proven=True)
+    proven = math.isinf(result.lower_bound)
+    verdict = (
+        "it is proven that every hyperplane gives up more"
+        if proven
+        else f"no such hyperplane was found in {result.runtime:.3g} s, though there may be one"
+    )
     raise BudgetError(
-        f"{allowed}, and no such hyperplane was found in {result.runtime:.3g} s, though there may be one (the closest "
-        f"one gives up {result.n_violations} of {result.n} samples); allow more, or search longer.",
-        proven=False,
+        f"max_violations is {result.max_violations!r}, and {verdict}; the closest one found gives up "
+        f"{result.n_violations} of {result.n} samples. Allow more{'' if proven else ', or search longer'}.",
+        proven=proven,
     )
 
 

@@ -27,7 +27,7 @@ _GAP_TOLERANCE = 1e-9
 _UNRECORDED_GAP = 1e-5
 
 # Claims that define the problem, and claims that only another solve could confirm.
-_GIVEN = ("C", "weights", "target_gap")
+_GIVEN = ("C", "weights", "max_violations", "target_gap")
 _UNCHECKED = ("lower_bound", "method", "nodes", "presolve", "runtime", "version")
 
 
@@ -119,8 +119,8 @@ def verify(
     The lower bound itself cannot be recomputed without solving. It is only checked that neither the model's
     hyperplane nor w = 0 costs less, and that gap, status and trace are consistent with it. "optimal" means a gap of
     at most the requested one, which must be possible (at least 1e-9, and below 1); if the model does not record it,
-    1e-5 counts. C and the weights are taken from the model, because they define the problem that it claims to have
-    solved. ``Verification.unchecked`` lists what was not checked.
+    1e-5 counts. C, the weights and the limits on violations are taken from the model, because they define the
+    problem that it claims to have solved. ``Verification.unchecked`` lists what was not checked.
 
     Parameters
     ----------
@@ -158,6 +158,7 @@ def verify(
     names_checks = _names_checks(result, names)
     checks = (
         *_objective_checks(result, problem, evaluation.objective),
+        *_budget_checks(result, problem, violations),
         Check("violations", _shown(result.violations), _shown(violations), result.violations == violations),
         Check("number of violations", count, len(violations), _is_count(count, len(violations))),
         Check("smallest kept margin", f">= {1 - MARGIN_TOLERANCE}", smallest, smallest >= 1 - MARGIN_TOLERANCE),
@@ -201,6 +202,15 @@ def _objective_checks(result: Result, problem: Problem, objective: float) -> tup
         Check("gap", result.gap, gap, abs(result.gap - gap) <= _GAP_TOLERANCE),
         *_gap_checks(result, gap),
     )
+
+
+def _budget_checks(result: Result, problem: Problem, violations: list[int]) -> tuple[Check, ...]:
+    """Check that the violations stay within the limits, if there are any."""
+    if problem.budget is None:
+        return ()
+    cost = problem.budget.cost(problem.y[violations], problem.costs[violations])
+    words = f"{problem.budget.text(problem.classes)} given up"
+    return (Check("budget", words, f"{len(violations)} violations", math.isfinite(cost), "is kept"),)
 
 
 def _gap_checks(result: Result, gap: float) -> tuple[Check, ...]:

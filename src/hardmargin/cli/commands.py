@@ -18,7 +18,7 @@ def run(argv: Sequence[str]) -> int:
     ValueError
         If the arguments cannot be used.
     """
-    arguments = _parser().parse_args(one_flag_each(argv, flags=("--option", "--class-weight")))
+    arguments = _parser().parse_args(one_flag_each(argv, flags=("--option", "--class-weight", "--max-violations")))
     status: int = arguments.run(arguments)
     return status
 

@@ -1,16 +1,16 @@
 """Problems with a budget: the widest margin that gives up no more than it allows.
 
-Not a method by itself: it uses ``auto``, ``packing`` or ``heuristic``, which solve problems with penalties. There are
-three parts.
+Not a method by itself: it uses ``auto``, ``packing`` or ``heuristic``, which solve problems with penalties.
 
-1. Problems with penalties provide hyperplanes and a bound (:mod:`hardmargin.search.lagrangian`). The bound has a
-   duality gap: it cannot rise above the convex hull of what other budgets reach.
-2. The search over samples closes that gap. It knows the budget (``core/packing/budget.h``): a search below a target T
-   proves that no hyperplane within the budget has an objective below T.
-3. In between, if that is hard, problems with penalties are solved by all methods, which improves the first bound.
+1. Problems with penalties provide hyperplanes and a bound (:mod:`hardmargin.search.lagrangian`), first by short
+   primal searches, then by the method itself. If no hyperplane within the budget turns up, penalties are so large
+   that the weight given up is all that counts. The bound usually has a duality gap: it cannot rise above the convex
+   hull of what hyperplanes with other numbers of violations reach.
+2. The search over samples closes that gap. It knows the budget (``core/packing/budget.h``): a search below a target
+   T proves that no hyperplane within the budget has an objective below T.
 
-If no hyperplane within the budget is known, the target is one that no hyperplane with a visible margin reaches. So the
-search either finds a hyperplane or proves that there is none.
+Either part may prove that no hyperplane is within the budget, by a bound that none reaches unless its margin is too
+narrow to be seen.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from hardmargin.arrays import FloatArray
 from hardmargin.bounds import Report
 from hardmargin.incumbent import Incumbent
 from hardmargin.limits import Limits
@@ -31,7 +32,7 @@ from hardmargin.problem import Problem
 from hardmargin.result import Result
 from hardmargin.search import primal
 from hardmargin.search.budget_primal import BudgetPrimal
-from hardmargin.search.lagrangian import Lagrangian
+from hardmargin.search.lagrangian import Lagrangian, PenalisedSolve
 from hardmargin.search.reduction import Reduction
 from hardmargin.search.watch import Watch
 from hardmargin.status import Status
@@ -45,6 +46,8 @@ _FIRST_EFFORT = 0.25
 _EXACT_STEPS = 4
 _EXACT_NODES = 20_000
 _EXACT_SHARE = 0.15
+# The share if no hyperplane within the budget is known.
+_DECIDING_SHARE = 0.3
 # The least difference of two targets, as a share of the objective.
 _LEAST_STEP = 0.01
 # Work between two checks of whether a hyperplane within the budget has been found.
@@ -84,19 +87,35 @@ def run(
     Returns
     -------
     Result
-        If no hyperplane within the budget was found, its objective is infinite. So is the bound if it is proven that
-        there is none.
+        If no hyperplane within the budget was found, its objective is infinite. So is the bound if it is proven
+        that there is none.
     """
     search = _BudgetSearch(problem, incumbent, limits, report, method)
-    if isinstance(options, ProofOptions):
-        search.find(_FIRST_EFFORT * options.heuristic_effort)
-        if _suits_proof(problem, options, limits):
-            search.prove(options, solve)
-        else:
-            search.bound(solve)
-    else:
+    if not isinstance(options, ProofOptions):
         search.find(_FIRST_EFFORT * options.effort)
+        return search.result()
+    search.find(_FIRST_EFFORT * options.heuristic_effort)
+    search.decide(solve)
+    search.bound(solve)
+    if _suits_proof(problem, options, limits):
+        search.prove(options)
     return search.result()
+
+
+def _reweighted(problem: Problem, multipliers: FloatArray | None) -> Problem:
+    """The same problem, with weights of the limited class that are comparable with the costs of the other one.
+
+    The search over samples adds up the costs of must-hit sets, which may have members of both classes. If all
+    samples are limited, their weights are comparable as they are.
+    """
+    assert problem.budget is not None
+    if problem.budget.limits_all:
+        return problem
+    limited = problem.budget.limited(problem.y)
+    typical = float(problem.costs[~limited].mean() / problem.costs[limited].mean())
+    factor = typical if multipliers is None else float(multipliers[0])
+    costs = np.where(limited, factor * problem.costs, problem.costs)
+    return replace(problem, costs=costs, budget=problem.budget.scaled(factor))
 
 
 def _suits_proof(problem: Problem, options: ProofOptions, limits: Limits) -> bool:
@@ -113,10 +132,13 @@ class _BudgetSearch:
         self._limits = limits
         self._report = report
         self._method = method
-        self._primal = BudgetPrimal(problem)
+        self._primal = BudgetPrimal(problem, limits)
         if incumbent is not None:
             self._primal.offer(incumbent)
         self._lagrangian = Lagrangian(problem, self._primal, report) if problem.m else None
+        size = 0.0 if problem.m == 0 else float(max(problem.X.max(), -problem.X.min()))
+        # The objective of the narrowest margin that counts.
+        self._largest = 2 / (_NARROWEST * (size or 1.0)) ** 2
         self._lower_bound = 0.0
         self._impossible = False
         self._nodes = 0
@@ -140,35 +162,47 @@ class _BudgetSearch:
 
         self._move_multipliers(solve, _FIRST_STEPS)
 
+    def decide(self, solve_alone: Run) -> None:
+        """Find a hyperplane within the budget, or prove that there is none, if none is known yet.
+
+        With multipliers this large, problems with penalties minimise the weight that is given up.
+        """
+        if self._lagrangian is not None and math.isinf(self._primal.objective):
+            self._lagrangian.allow(2 * self._largest / float(self._problem.costs.min()))
+            self._move_multipliers(self._limited(solve_alone, _DECIDING_SHARE), _EXACT_STEPS)
+
     def bound(self, solve_alone: Run) -> None:
         """Raise the bound by solving problems with penalties."""
+        self._move_multipliers(self._limited(solve_alone, _EXACT_SHARE), _EXACT_STEPS)
+
+    def _limited(self, solve_alone: Run, share: float) -> PenalisedSolve:
+        """A method that is given a share of the remaining time, and of the subproblems."""
 
         def solve(problem: Problem, incumbent: Incumbent | None, report: Report) -> Result:
-            seconds = self._limits.elapsed() + _EXACT_SHARE * self._limits.remaining()
-            nodes = _EXACT_NODES if self._limits.node_limit is None else self._nodes_left()
-            limits = replace(self._limits, time_limit=seconds, node_limit=min(nodes, _EXACT_NODES))
+            seconds = self._limits.elapsed() + share * self._limits.remaining()
+            nodes = _EXACT_NODES if self._limits.node_limit is None else min(_EXACT_NODES, self._nodes_left())
+            limits = replace(self._limits, time_limit=seconds, node_limit=nodes)
             found = solve_alone(problem, incumbent, limits, self._counting(report))
             self._nodes += found.nodes
             return found
 
-        self._move_multipliers(solve, _EXACT_STEPS)
+        return solve
 
-    def prove(self, options: ProofOptions, solve: Run) -> None:
+    def prove(self, options: ProofOptions) -> None:
         """Search over samples."""
         if self.ended:
             return
-        proof = BudgetProof(self._problem, self.result(), self._limits, self._report, options, self._primal)
-        for _ in proof.steps_before_targets():
+        multipliers = None if self._lagrangian is None else self._lagrangian.multipliers
+        problem = _reweighted(self._problem, multipliers)
+        found = self.result()
+        proof = BudgetProof(problem, found, self._limits, self._report, options, self._primal, self._largest)
+        proof.nodes_elsewhere = self._nodes
+        for _ in proof.steps():
             pass
-        self._learn(proof)
-        if not self.ended and not proof.stuck:
-            self.bound(solve)
-        if not self.ended and not proof.stuck:
-            proof.nodes_elsewhere = self._nodes - proof.nodes
-            self._teach(proof)
-            for _ in proof.steps():
-                pass
-            self._learn(proof)
+        self._nodes = proof.all_nodes
+        self._lower_bound = max(self._lower_bound, proof.lower_bound)
+        self._impossible = proof.impossible
+        self._ended = proof.watch.ended or (Status.NODE_LIMIT if proof.out_of_nodes else None)
 
     def result(self) -> Result:
         """What was found and proven; see :func:`run`."""
@@ -183,13 +217,14 @@ class _BudgetSearch:
             nodes=self._nodes,
         )
 
-    def _move_multipliers(self, solve: Callable[[Problem, Incumbent | None, Report], Result], count: int) -> None:
+    def _move_multipliers(self, solve: PenalisedSolve, count: int) -> None:
         if self._lagrangian is None or self.ended:
             return
         watch = Watch(self._limits, self._report)
         for _ in range(count):
             last = self._lagrangian.step(solve)
             self._lower_bound = max(self._lower_bound, self._lagrangian.lower_bound)
+            self._impossible = self._lower_bound >= self._largest
             watch.report(self._primal.objective, self._lower_bound, self._nodes)
             watch.take_note(None)
             if last.status in (Status.INTERRUPTED, Status.STALLED):
@@ -209,17 +244,6 @@ class _BudgetSearch:
         assert self._limits.node_limit is not None
         return max(1, self._limits.node_limit - self._nodes)
 
-    def _learn(self, proof: BudgetProof) -> None:
-        """Take over what the search over samples has found and proven."""
-        self._nodes = proof.all_nodes
-        self._lower_bound = max(self._lower_bound, proof.lower_bound)
-        self._impossible = proof.impossible
-        self._ended = proof.watch.ended or (Status.NODE_LIMIT if proof.out_of_nodes else None)
-
-    def _teach(self, proof: BudgetProof) -> None:
-        """Hand over what was found and proven in between."""
-        proof.learn(self._primal.best, self._primal.objective, self._lower_bound)
-
 
 class BudgetProof(packing.PackingProof):
     """A proof by targets, over the samples of a problem with a budget.
@@ -235,9 +259,9 @@ class BudgetProof(packing.PackingProof):
         report: Report,
         options: ProofOptions,
         primal_part: BudgetPrimal,
+        largest: float,
     ) -> None:
-        size = float(np.abs(problem.X).max(initial=0.0)) or 1.0
-        self._largest = 2 / (_NARROWEST * size) ** 2
+        self._largest = largest
         known = math.isfinite(found.objective)
         start = found if known else replace(found, objective=self._largest)
 
@@ -272,8 +296,8 @@ class BudgetProof(packing.PackingProof):
     def improve(self, effort: float) -> None:
         """See :class:`Proof`: the search over samples, and the problems with penalties, find better hyperplanes."""
 
-    def steps_before_targets(self) -> Iterator[None]:
-        """The first search, and before that the search for a hyperplane within the budget."""
+    def steps(self) -> Iterator[None]:
+        """See :class:`Proof`; a search for a hyperplane within the budget comes first, if none is known."""
         while not self.known and not self.finished and not self.stuck:
             if self._open is None:
                 self._open = self._whole(self.objective)
@@ -282,7 +306,5 @@ class BudgetProof(packing.PackingProof):
             yield
         self._open = None
         self._choose_steps(_LEAST_STEP * self.objective)
-        while not self._first_over and not self.finished and not self.stuck:
-            self._first_search()
-            yield
-        self._open = None
+        if not self.stuck:
+            yield from super().steps()

@@ -1,8 +1,9 @@
-"""Hyperplanes within a budget, from hyperplanes that need not be: the primal part of :mod:`hardmargin.methods.budget`.
+"""Hyperplanes within a budget, from hyperplanes that need not be: for :mod:`hardmargin.methods.budget`.
 
 A hyperplane is improved in three ways that alternate as long as they help. Along its direction, the best offset and
-width within the budget are found exactly, by sorting. For the samples that it keeps, the widest margin is found by the
-max-margin problem. And if the budget is not used up, the support vector with the largest multiplier is given up too.
+width within the budget are found exactly, by sorting. For the samples that it keeps, the widest margin is found by
+the max-margin problem. And while the budget is not used up, the support vector with the largest multiplier is given
+up too.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from hardmargin import _core
 from hardmargin.arrays import FloatArray
 from hardmargin.budget import Budget
 from hardmargin.incumbent import Incumbent
+from hardmargin.limits import Limits
 from hardmargin.problem import Problem
 
 # With more numbers in the data than this, the max-margin problem takes too long.
@@ -32,6 +34,8 @@ class BudgetPrimal:
     ----------
     problem : Problem
         With a budget.
+    limits : Limits
+        Long improvements end at the time limit.
 
     Attributes
     ----------
@@ -41,9 +45,10 @@ class BudgetPrimal:
         Its objective; infinity if none within the budget is known.
     """
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Problem, limits: Limits) -> None:
         assert problem.budget is not None
         self._problem = problem
+        self._limits = limits
         self._budget = problem.budget.relaxed()
         self._limited = problem.budget.limited(problem.y)
         self._groups = self._budget.groups(problem.y)
@@ -100,6 +105,8 @@ class BudgetPrimal:
         kept[violated] = False
         best = hyperplane
         for _ in range(_MOST_STEPS):
+            if self._limits.remaining() == 0:
+                break
             for row in np.flatnonzero(kept != self._enabled).tolist():
                 (self._solver.enable if kept[row] else self._solver.disable)(row)
             self._enabled = kept.copy()

@@ -5,10 +5,10 @@ multipliers mu >= 0, every hyperplane within the budget satisfies
 
     f(w, b)  >=  f(w, b) + mu (v(w, b) - k)  >=  phi(mu) - mu k,
 
-where f is the objective and phi(mu) is the optimum, or any lower bound of it, of the usual problem in which a sample
-of a limited group costs mu times its weight. phi is concave, and every hyperplane is a plane above it. Kelley's method
-maximises the bound: the next multipliers are the best ones for the planes known so far. With one limit these steps are
-the intersections of two lines. The hyperplanes found on the way have about as many violations as the budget allows.
+where f is the objective and phi(mu) is the optimum, or any lower bound of it, of the usual problem in which a
+sample of a limited group costs mu times its weight. phi is concave, and every hyperplane is a plane above it.
+Kelley's method maximises the bound: the next multipliers are the best ones for the planes known so far. With one
+limit, these steps intersect two lines. The hyperplanes found on the way give up about as much as the budget allows.
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ _ROUNDING = 1e-12
 _SMALLEST_SHARE = 1e-6
 # While no hyperplane within the budget is known, multipliers may grow by this factor per step.
 _GROWTH = 10.0
+# Planes with this many times the objective of the best hyperplane are ignored.
+_FAR = 1e4
 # The multipliers are as good as any if their bound misses what the known planes allow by less than this share.
 _CLOSE = 1e-3
 
@@ -109,25 +111,28 @@ class Lagrangian:
         self.converged = self.lower_bound >= possible * (1 - _CLOSE)
         return found
 
+    def allow(self, multiplier: float) -> None:
+        """Let multipliers be this large while no hyperplane within the budget is known."""
+        self._largest = max(self._largest, multiplier)
+
     def _best_multipliers(self) -> tuple[FloatArray, float]:
         """The best multipliers for the known planes, and the bound that they would have if there were no others."""
-        from scipy.optimize import linprog
-
         count = len(self._groups)
-        rows = [[1.0, *(-slope).tolist()] for slope in self._slopes]
         known = math.isfinite(self._primal.objective)
-        bounds = [(0.0, None), *[(0.0, None if known else self._largest)] * count]
-        best = linprog([-1.0, *[0.0] * count], A_ub=rows, b_ub=self._heights, bounds=bounds, method="highs")
+        scale = self._primal.objective if known else self._largest
+        # Planes far above the best hyperplane matter only at multipliers that are far too large.
+        near = [index for index, height in enumerate(self._heights) if not known or height <= _FAR * scale]
+        rows = [[1.0, *(-self._slopes[index]).tolist()] for index in near]
+        heights = [self._heights[index] / scale for index in near]
+        best = _maximum(rows, heights, None if known else 1.0)
+        possible = math.inf
+        multipliers = np.full(count, self._largest)
+        if best is not None and best[1:].max() > 0:
+            multipliers = scale * np.maximum(best[1:], _SMALLEST_SHARE * best[1:].max())
+            possible = scale * float(best[0]) if known else math.inf
         if not known:
             self._largest *= _GROWTH
-        if best.status == 0:
-            multipliers, possible = np.array(best.x[1:]), float(best.x[0])
-        else:
-            multipliers, possible = np.full(count, self._largest), math.inf
-        largest = float(multipliers.max())
-        if not largest > 0:
-            return np.full(count, self._largest), math.inf
-        return np.maximum(multipliers, _SMALLEST_SHARE * largest), possible if known else math.inf
+        return multipliers, possible
 
     def _solved(self, solve: PenalisedSolve, multipliers: FloatArray) -> Result:
         """Solve the problem with these penalties, and use its bound and its hyperplane."""
@@ -156,3 +161,13 @@ class Lagrangian:
 def _first_multiplier(problem: Problem) -> float:
     """A multiplier at which hyperplanes are worth their norm: the penalty "scale" per mean weight."""
     return float(scale_penalty(problem.X) / problem.costs.mean())
+
+
+def _maximum(rows: list[list[float]], heights: list[float], most: float | None) -> FloatArray | None:
+    """The largest t, and multipliers up to ``most``, for which the given rows are at most the heights."""
+    from scipy.optimize import linprog
+
+    width = len(rows[0]) - 1
+    bounds = [(0.0, None), *[(0.0, most)] * width]
+    found = linprog([-1.0, *[0.0] * width], A_ub=rows, b_ub=heights, bounds=bounds, method="highs")
+    return np.array(found.x) if found.status == 0 else None

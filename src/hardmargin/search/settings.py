@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hardmargin import _core
-from hardmargin.budget import Budget
+from hardmargin.budget import NO_BUDGET, Budget
 
 _PACKING = _core.PackingOptions()
 _DIRECTIONS = _core.DirectionOptions()
@@ -32,7 +32,7 @@ class PackingSettings:
     gap: float = _PACKING.gap
     cover_distance: float | None = _PACKING.cover_distance
     pool_memory: int = _PACKING.pool_memory
-    budget: Budget = Budget()
+    budget: Budget = NO_BUDGET
 
     def options(self, knowledge: _core.PackingKnowledge | None = None) -> _core.PackingOptions:
         """The same for the core, with what it has learnt in earlier searches over the same samples."""
