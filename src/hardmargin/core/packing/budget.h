@@ -1,12 +1,12 @@
 // Limits on the cost of the samples that are given up, which take the place of their price in the objective.
 //
-// A class is *limited* if its own limit or the total is finite; otherwise it is *priced*. A solution is a hyperplane
-// whose given-up samples stay within the limits, and its objective is 1/2 ||w||^2 plus the cost of the given-up
-// samples of priced classes. Without limits this is the usual problem.
+// A class is *limited* if its own limit or the total is finite; otherwise it is *priced*. A solution is a
+// hyperplane whose given-up samples stay within the limits, and its objective is 1/2 ||w||^2 plus the cost of the
+// given-up samples of priced classes. Without limits this is the usual problem.
 //
 // Let f be the objective of a solution, and P and B the costs that it gives up of priced and of limited classes.
-// Then f = 1/2 ||w||^2 + P, and B <= credit, the most that can be given up of limited classes. So if K <= P + B is a
-// lower bound on the cost of all given-up samples,
+// Then f = 1/2 ||w||^2 + P, and B <= credit, the most that can be given up of limited classes. So if K <= P + B is
+// a lower bound on the cost of all given-up samples,
 //
 //     1/2 ||w||^2 = f - P = f + B - (P + B) <= f + credit - K.
 //

@@ -294,7 +294,8 @@ Verdict PackingState::keep_what_does_not_fit() {
         const bool positive = samples_.label(i) > 0;
         const double of_class = given_up_of_class_[positive] + samples_.cost(i);
         const double of_all = given_up_cost_ + samples_.cost(i);
-        const bool fits = safely_below(of_class) <= budget.of_class(positive) && safely_below(of_all) <= budget.total;
+        const bool fits =
+            safely_below(of_class) <= budget.of_class(positive) && safely_below(of_all) <= budget.total;
         if (is_free(i) && !fits && keep(i) == Verdict::closed) {
             return Verdict::closed;
         }
@@ -465,7 +466,8 @@ double PackingState::norm_of_decided() {
 }
 
 double PackingState::bound() {
-    const double cost = std::max(safely_below(known_cost()) - options_.budget.credit(), safely_below(priced_cost()));
+    const double cost =
+        std::max(safely_below(known_cost()) - options_.budget.credit(), safely_below(priced_cost()));
     return std::min(cost + norm_of_decided(), effective_upper());
 }
 

@@ -52,9 +52,9 @@ struct SearchLimits {
 
 // Searches below one subproblem, depth first; every thread has its own. search(node, upper, node_limit, stop,
 // pause) returns what is left open of `node`; if that is empty, none of its solutions is better than the incumbent
-// by the gap. evaluated(samples, options, solver) is the hyperplane of a solver with its objective, which is infinite
-// if it is no solution. take_stuck() returns the subproblems that no further search can close, each of them once. nodes() and
-// work() never decrease.
+// by the gap. evaluated(samples, options, solver) is the hyperplane of a solver with its objective, which is
+// infinite if it is no solution. take_stuck() returns the subproblems that no further search can close, each of
+// them once. nodes() and work() never decrease.
 template <typename Tree>
 concept SearchTree =
     SearchNode<typename Tree::Node> && std::copy_constructible<typename Tree::Options> &&
