@@ -201,6 +201,7 @@ class DirectionOptions:
     mirrored: int
     path_memory: int
     sample_nodes: int
+    budget: Budget
     def __init__(self) -> None: ...
 
 class DirectionResult:

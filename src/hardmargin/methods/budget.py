@@ -7,7 +7,8 @@ Not a method by itself: it uses ``auto``, ``packing`` or ``heuristic``, which so
    that the weight given up is all that counts. The bound usually has a duality gap: it cannot rise above the convex
    hull of what hyperplanes with other numbers of violations reach.
 2. The search over samples closes that gap. It knows the budget (``core/packing/budget.h``): a search below a target
-   T proves that no hyperplane within the budget has an objective below T.
+   T proves that no hyperplane within the budget has an objective below T. With few features and a limit on all
+   samples, the search over directions takes turns with it.
 
 Either part may prove that no hyperplane is within the budget, by a bound that none reaches unless its margin is too
 narrow to be seen.
@@ -16,24 +17,23 @@ narrow to be seen.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
-from hardmargin.arrays import FloatArray
 from hardmargin.bounds import Report
 from hardmargin.incumbent import Incumbent
 from hardmargin.limits import Limits
-from hardmargin.methods import packing
+from hardmargin.methods import directions, packing
 from hardmargin.methods.base import ProofOptions, memory_of
+from hardmargin.methods.budget_proofs import BudgetDirections, BudgetSamples, suits_directions
+from hardmargin.methods.pair import has_few_features
 from hardmargin.problem import Problem
 from hardmargin.result import Result
 from hardmargin.search import primal
 from hardmargin.search.budget_primal import BudgetPrimal
 from hardmargin.search.lagrangian import Lagrangian, PenalisedSolve
-from hardmargin.search.reduction import Reduction
+from hardmargin.search.portfolio import Member, leading_proof, turns
 from hardmargin.search.watch import Watch
 from hardmargin.status import Status
 
@@ -48,10 +48,9 @@ _EXACT_NODES = 20_000
 _EXACT_SHARE = 0.15
 # The share if no hyperplane within the budget is known.
 _DECIDING_SHARE = 0.3
-# The least difference of two targets, as a share of the objective.
-_LEAST_STEP = 0.01
-# Work between two checks of whether a hyperplane within the budget has been found.
-_SEARCH_WORK = 2_000_000_000
+# Work of the search over directions before the one over samples has a turn, and of the first turns.
+_HEAD_START = 10_000_000_000
+_FIRST_TURN = 4_000_000_000
 
 #: A method's ``run``.
 Run = Callable[..., Result]
@@ -100,22 +99,6 @@ def run(
     if _suits_proof(problem, options, limits):
         search.prove(options)
     return search.result()
-
-
-def _reweighted(problem: Problem, multipliers: FloatArray | None) -> Problem:
-    """The same problem, with weights of the limited class that are comparable with the costs of the other one.
-
-    The search over samples adds up the costs of must-hit sets, which may have members of both classes. If all
-    samples are limited, their weights are comparable as they are.
-    """
-    assert problem.budget is not None
-    if problem.budget.limits_all:
-        return problem
-    limited = problem.budget.limited(problem.y)
-    typical = float(problem.costs[~limited].mean() / problem.costs[limited].mean())
-    factor = typical if multipliers is None else float(multipliers[0])
-    costs = np.where(limited, factor * problem.costs, problem.costs)
-    return replace(problem, costs=costs, budget=problem.budget.scaled(factor))
 
 
 def _suits_proof(problem: Problem, options: ProofOptions, limits: Limits) -> bool:
@@ -189,20 +172,39 @@ class _BudgetSearch:
         return solve
 
     def prove(self, options: ProofOptions) -> None:
-        """Search over samples."""
+        """Close the duality gap by searches that know the budget."""
         if self.ended:
             return
-        multipliers = None if self._lagrangian is None else self._lagrangian.multipliers
-        problem = _reweighted(self._problem, multipliers)
-        found = self.result()
-        proof = BudgetProof(problem, found, self._limits, self._report, options, self._primal, self._largest)
-        proof.nodes_elsewhere = self._nodes
-        for _ in proof.steps():
+        samples, regions = self._proofs(options)
+        members = [Member(proof, _FIRST_TURN) for proof in (regions, samples) if proof is not None]
+        for _ in turns(members, _HEAD_START, self._nodes):
             pass
-        self._nodes = proof.all_nodes
-        self._lower_bound = max(self._lower_bound, proof.lower_bound)
-        self._impossible = proof.impossible
-        self._ended = proof.watch.ended or (Status.NODE_LIMIT if proof.out_of_nodes else None)
+        self._nodes += sum(member.proof.nodes for member in members)
+        last = leading_proof(members)
+        self._lower_bound = max(self._lower_bound, last.lower_bound)
+        self._impossible = samples.impossible
+        self._ended = last.watch.ended or (Status.NODE_LIMIT if last.out_of_nodes else None)
+
+    def _proofs(self, options: ProofOptions) -> tuple[BudgetSamples, BudgetDirections | None]:
+        """The search over samples, and the one over directions if it suits the problem and the method."""
+        problem, found, memory = self._problem, self.result(), memory_of(options, self._problem)
+        both = (
+            self._method == "auto"
+            and has_few_features(problem)
+            and math.isfinite(found.objective)
+            and suits_directions(problem)
+            and directions.fits(problem, memory / 2, self._limits.threads)
+        )
+        memory = memory / 2 if both else memory
+        distance = options.cover_distance if isinstance(options, packing.Options) else "auto"
+        for_samples = packing.Options(cover_distance=distance, memory=memory, **options.shared())
+        multipliers = None if self._lagrangian is None else self._lagrangian.multipliers
+        known = (problem, found, self._limits, self._report)
+        samples = BudgetSamples(*known, for_samples, self._primal, self._largest, multipliers)
+        if not both:
+            return samples, None
+        for_regions = directions.Options(memory=memory, **options.shared())
+        return samples, BudgetDirections(*known, for_regions, self._primal)
 
     def result(self) -> Result:
         """What was found and proven; see :func:`run`."""
@@ -243,68 +245,3 @@ class _BudgetSearch:
     def _nodes_left(self) -> int:
         assert self._limits.node_limit is not None
         return max(1, self._limits.node_limit - self._nodes)
-
-
-class BudgetProof(packing.PackingProof):
-    """A proof by targets, over the samples of a problem with a budget.
-
-    While no hyperplane within the budget is known, the objective is that of the narrowest margin that counts.
-    """
-
-    def __init__(
-        self,
-        problem: Problem,
-        found: Result,
-        limits: Limits,
-        report: Report,
-        options: ProofOptions,
-        primal_part: BudgetPrimal,
-        largest: float,
-    ) -> None:
-        self._largest = largest
-        known = math.isfinite(found.objective)
-        start = found if known else replace(found, objective=self._largest)
-
-        def without_largest(time: float, upper: float, lower: float, nodes: int) -> None:
-            report(time, upper if upper < self._largest else math.inf, min(lower, self._largest), nodes)
-
-        exact = options if isinstance(options, packing.Options) else packing.Options(**options.shared())
-        super().__init__(problem, start, limits, without_largest, exact)
-        assert problem.budget is not None
-        self._settings = replace(self._settings, budget=problem.budget.relaxed())
-        self._reduction = Reduction()
-        self._primal = primal_part
-        self._choose_steps(_LEAST_STEP * self.objective)
-
-    @property
-    def known(self) -> bool:
-        """Whether a hyperplane within the budget is known."""
-        return self.objective < self._largest
-
-    @property
-    def impossible(self) -> bool:
-        """Whether it is proven that no hyperplane is within the budget."""
-        return not self.known and self.proven
-
-    def learn(self, hyperplane: Incumbent, objective: float, lower_bound: float = 0.0) -> None:
-        """See :class:`Proof`: hyperplanes of the core are improved, and count as they are evaluated here."""
-        if objective < self.objective:
-            self._primal.offer(hyperplane)
-            hyperplane, objective = self._primal.best, self._primal.objective
-        super().learn(hyperplane, objective, lower_bound)
-
-    def improve(self, effort: float) -> None:
-        """See :class:`Proof`: the search over samples, and the problems with penalties, find better hyperplanes."""
-
-    def steps(self) -> Iterator[None]:
-        """See :class:`Proof`; a search for a hyperplane within the budget comes first, if none is known."""
-        while not self.known and not self.finished and not self.stuck:
-            if self._open is None:
-                self._open = self._whole(self.objective)
-            self._open = self.search(self._open, self._settings, self.objective, work=_SEARCH_WORK)
-            self.stuck = self._open.exhausted and not self.known and not self.proven
-            yield
-        self._open = None
-        self._choose_steps(_LEAST_STEP * self.objective)
-        if not self.stuck:
-            yield from super().steps()

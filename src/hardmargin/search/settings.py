@@ -40,9 +40,7 @@ class PackingSettings:
         options.gap = self.gap
         options.cover_distance = self.cover_distance
         options.pool_memory = self.pool_memory
-        options.budget.negatives = self.budget.negatives
-        options.budget.positives = self.budget.positives
-        options.budget.total = self.budget.total
+        options.budget = _core_budget(self.budget)
         options.knowledge = knowledge
         return options
 
@@ -63,6 +61,9 @@ class DirectionSettings:
         Bytes of the regions on the path to the current one, in each thread.
     sample_nodes : int
         Subproblems of a search over the samples of one region that cannot be split.
+    budget : Budget
+        A limit on what may be given up in total, instead of its price; the search then needs a finite objective to
+        begin with. Regions close early if samples cost more than that.
     """
 
     gap: float = _DIRECTIONS.gap
@@ -70,6 +71,7 @@ class DirectionSettings:
     mirrored: int = _DIRECTIONS.mirrored
     path_memory: int = _DIRECTIONS.path_memory
     sample_nodes: int = _DIRECTIONS.sample_nodes
+    budget: Budget = NO_BUDGET
 
     def options(self) -> _core.DirectionOptions:
         """The same for the core."""
@@ -79,7 +81,14 @@ class DirectionSettings:
         options.mirrored = self.mirrored
         options.path_memory = self.path_memory
         options.sample_nodes = self.sample_nodes
+        options.budget = _core_budget(self.budget)
         return options
+
+
+def _core_budget(budget: Budget) -> _core.Budget:
+    limits = _core.Budget()
+    limits.negatives, limits.positives, limits.total = budget.negatives, budget.positives, budget.total
+    return limits
 
 
 #: The settings of either search.

@@ -150,11 +150,6 @@ void bind_packing(nb::module_& module) {
         .def_prop_ro(
             "cover_distance", [](const PackingKnowledge& self) { return self.choice.threshold(); },
             "The cover bound is used from this distance on, in samples.");
-    nb::class_<Budget>(module, "Budget", "Limits on the cost of given-up samples; infinity: priced instead.")
-        .def(nb::init<>())
-        .def_rw("negatives", &Budget::negatives)
-        .def_rw("positives", &Budget::positives)
-        .def_rw("total", &Budget::total);
     nb::class_<PackingOptions>(module, "PackingOptions", "How subproblems are bounded and branched on.")
         .def(nb::init<>())
         .def_rw("budget", &PackingOptions::budget)
@@ -177,7 +172,8 @@ void bind_directions(nb::module_& module) {
         .def_rw("first_axis", &DirectionOptions::first_axis)
         .def_rw("mirrored", &DirectionOptions::mirrored)
         .def_rw("path_memory", &DirectionOptions::path_memory)
-        .def_rw("sample_nodes", &DirectionOptions::sample_nodes);
+        .def_rw("sample_nodes", &DirectionOptions::sample_nodes)
+        .def_rw("budget", &DirectionOptions::budget);
     bind_result<DirectionNode>(module, "DirectionResult");
     module.def("direction_root", &direction_root_arrays, "features"_a, "labels"_a, "costs"_a, "upper"_a,
                "options"_a, "All directions as a frontier.");
@@ -199,6 +195,11 @@ void bind_searches(nb::module_& module) {
         .def_rw("memory", &SearchLimits::memory)
         .def_rw("pause", &SearchLimits::pause)
         .def_rw("keep_below", &SearchLimits::keep_below);
+    nb::class_<Budget>(module, "Budget", "Limits on the cost of given-up samples; infinity: priced instead.")
+        .def(nb::init<>())
+        .def_rw("negatives", &Budget::negatives)
+        .def_rw("positives", &Budget::positives)
+        .def_rw("total", &Budget::total);
     bind_packing(module);
     bind_directions(module);
 }

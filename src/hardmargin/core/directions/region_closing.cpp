@@ -8,6 +8,13 @@
 
 namespace hardmargin {
 
+namespace {
+
+// More than the relative rounding error of a squared length.
+constexpr double norm_rounding = 1e-12;
+
+}  // namespace
+
 template <typename PairCover>
 RegionClosing<PairCover>::RegionClosing(const Samples& samples, const DirectionFrame& frame,
                                         const PairConflicts& pairs, PairCover& cover, MaxMargin& solver,
@@ -134,6 +141,7 @@ bool RegionClosing<PairCover>::closes_with_two(const DirectionNode& region, cons
 
 template <typename PairCover>
 void RegionClosing<PairCover>::enable_region(const DirectionNode& region) {
+    greatest_norm_ = 0.5 * region.longest * region.longest * (1 + norm_rounding);
     solver_.clear();
     solver_.set_extra_rows(frame_.rows(region));
     for (std::size_t j = 0; j < 2 * frame_.dimension(); ++j) {
@@ -166,7 +174,7 @@ void RegionClosing<PairCover>::enable_closure() {
 
 template <typename PairCover>
 bool RegionClosing<PairCover>::cost_at_least(double value) {
-    switch (solver_.solve(value)) {
+    switch (solver_.solve(std::min(value, greatest_norm_))) {
         case MaxMarginStatus::threshold:
         case MaxMarginStatus::infeasible:
             return true;

@@ -66,8 +66,8 @@ private:
         requires(PairCover::equal_costs);
     void enable_region(const DirectionNode& region);
     void enable_closure();
-    // Whether 1/2 ||w||^2 is at least `value` for every w that satisfies the enabled rows; if not, the shortest one
-    // is a candidate.
+    // Whether 1/2 ||w||^2 is at least `value` for every w of the region that satisfies the enabled rows; if not,
+    // the shortest one is a candidate.
     bool cost_at_least(double value);
     // The samples of the last proof, by descending multipliers.
     void find_supports();
@@ -80,6 +80,7 @@ private:
     Candidate candidate_;
     Packing packing_;
     ConflictClosure closure_;
+    double greatest_norm_ = 0;  // the greatest norm term in the region, rounded up
     State released_;
     std::vector<Multiplier> multipliers_;
     std::vector<std::size_t> supports_;

@@ -43,10 +43,11 @@ std::optional<Samples> samples_of_equal_cost(const Samples& samples) {
     return Samples(features, labels, std::vector<double>(labels.size(), unit));
 }
 
-// The better one of `upper`, without weights, and giving up the cheaper class.
-Incumbent best_known(const Samples& samples, double upper) {
+// The better one of `upper`, without weights, and giving up the cheaper class, which no budget that needs a search
+// allows.
+Incumbent best_known(const Samples& samples, double upper, const Budget& budget) {
     Incumbent flat = give_up_cheaper_class(samples);
-    return flat.objective >= upper ? Incumbent{{}, 0, upper} : flat;
+    return flat.objective >= upper || budget.limits_any() ? Incumbent{{}, 0, upper} : flat;
 }
 
 template <typename PairCover>
@@ -59,7 +60,7 @@ DirectionOutcome search(const Samples& samples, std::vector<DirectionNode> front
 }  // namespace
 
 std::vector<DirectionNode> direction_root(const Samples& samples, double upper, const DirectionOptions& options) {
-    const double objective = best_known(samples, upper).objective;
+    const double objective = best_known(samples, upper, options.budget).objective;
     const double longest = std::sqrt(2 * std::max(objective, 0.0)) * (1 + length_rounding);
     return DirectionFrame(samples, options.first_axis, options.mirrored).whole(longest, objective);
 }
@@ -67,7 +68,7 @@ std::vector<DirectionNode> direction_root(const Samples& samples, double upper, 
 DirectionOutcome direction_search(const Samples& samples, std::vector<DirectionNode> frontier, double upper,
                                   const DirectionOptions& options, const SearchLimits& limits, Control& control) {
     require_open(frontier);
-    Incumbent known = best_known(samples, upper);
+    Incumbent known = best_known(samples, upper, options.budget);
     if (known.objective <= 0) {
         return {std::move(known), 0, 0, 0, 0, true, {}};
     }

@@ -4,6 +4,10 @@
 // (directions/closure.h). It is exact in the limit. Two things close regions long before that. A better solution
 // has 1/2 ||w||^2 < upper - cover, which reduces the greatest length, which creates conflicts, and so on. And if
 // the bound is nearly sufficient, most samples are decided (directions/region_closing.h).
+//
+// If a budget limits the total that may be given up (packing/budget.h), the objective is the norm term alone.
+// Better solutions are then among those of the usual problem that cost less than upper + total, and their norm term
+// is below upper. If every sample costs more than upper, a cover beyond the budget closes a region.
 #pragma once
 
 #include <cstddef>
@@ -24,6 +28,7 @@
 #include "directions/region_closing.h"
 #include "directions/region_packing.h"
 #include "directions/region_packing_choice.h"
+#include "packing/budget.h"
 #include "packing/tree.h"
 #include "primal/offset_search.h"
 #include "qp/max_margin.h"
@@ -43,6 +48,8 @@ struct DirectionOptions {
     std::size_t path_memory = 1ull << 30;
     // The node limit of the search over samples in a region that is too small to split.
     std::uint64_t sample_nodes = 2000;
+    // A limit on what may be given up in total, or none. Regions close early if every sample costs more than `upper`.
+    Budget budget = {};
 };
 
 template <typename PairCover>
@@ -62,8 +69,8 @@ public:
                                       const std::function<bool()>& stop,
                                       const std::function<bool()>& pause = never);
 
-    static Incumbent evaluated(const Samples& samples, const DirectionOptions&, const MaxMargin& solver) {
-        return evaluate(samples, solver.weights(), solver.bias(), solver.margins());
+    static Incumbent evaluated(const Samples& samples, const DirectionOptions& options, const MaxMargin& solver) {
+        return evaluate(samples, options.budget, solver);
     }
 
     std::uint64_t nodes() const { return nodes_; }
@@ -99,6 +106,10 @@ private:
     };
 
     double effective_upper() const { return upper_ * (1 - options_.gap); }
+    // The norm term and the costs of a better solution add up to less than this.
+    double cutoff() const { return effective_upper() + options_.budget.credit(); }
+    // The norm term of a better solution that gives up at least this cost is below this.
+    double room(double given_up) const;
     double norm_at_least(const DirectionNode& region) const;
     Verdict bound(PathRegion& current, const PathRegion& around, const std::function<bool()>& stop);
     // Enlarges the cover, first together with the sets known from the enclosing region; whether it costs `needed`,
