@@ -13,7 +13,11 @@ from brute_force import Case, candidates, random_case, violated
 from hardmargin import BudgetError, HardMarginSVC, Problem, Result, Status, solve, verify
 from hardmargin.budget import BUDGET_TOLERANCE, Budget
 from hardmargin.data import generate
+from hardmargin.limits import Limits
+from hardmargin.methods import directions
+from hardmargin.methods.budget_proofs import BudgetDirections, suits_directions
 from hardmargin.presolve import presolve
+from hardmargin.search.budget_primal import BudgetPrimal
 from hardmargin.search.engine import LocalEngine, Search
 from hardmargin.search.roots import packing_root
 from hardmargin.search.settings import PackingSettings
@@ -38,6 +42,15 @@ def random_limits(seed: int, index: int, case: Case) -> Any:
 
 def problem_of(case: Case, limits: Any) -> Problem:
     return Problem.from_data(case.X, case.y, case.C, **case.weights, max_violations=limits)
+
+
+def silent(*_: float) -> None:
+    """Report nothing."""
+
+
+def result_of(problem: Problem) -> Result:
+    facts = {"lower_bound": 0.0, "status": Status.HEURISTIC, "method": "heuristic", "runtime": 0.0}
+    return Result.of(problem, np.zeros(problem.m), 1.0, **facts)
 
 
 def optimum(problem: Problem) -> float:
@@ -123,6 +136,37 @@ def test_the_search_over_samples_proves_it_alone(cover_distance) -> None:
             assert bool(found.weights) == (best < upper)
             if found.weights:
                 assert found.objective == pytest.approx(best, rel=1e-6, abs=1e-12)
+    assert nodes > 300
+
+
+def test_the_search_over_directions_proves_it_alone() -> None:
+    nodes = 0
+    for index in range(60):
+        rng = np.random.default_rng([23, index])
+        samples = rng.standard_normal((int(rng.integers(10, 25)), int(rng.integers(1, 4))))
+        if index % 3 == 0:
+            samples = np.round(samples)
+        labels = np.where(samples[:, 0] + rng.standard_normal(len(samples)) > 0, 1, -1)
+        case = Case("gaussian", samples, labels, 1.0, {})
+        if len(set(labels.tolist())) < 2:
+            continue
+        problem = presolve(problem_of(case, int(rng.integers(0, 7)))).problem
+        best = optimum(problem)
+        if not 0 < best < math.inf:
+            continue
+        assert suits_directions(problem)
+        for upper in (best * 2, best * 1.001, best * 0.6):
+            # From a hyperplane that is not within the budget, so that every better one has to be found.
+            found = replace(result_of(problem), objective=upper)
+            proof = BudgetDirections(
+                problem, found, Limits(), silent, directions.Options(), BudgetPrimal(problem, Limits())
+            )
+            for _ in proof.steps():
+                pass
+            nodes += proof.nodes
+            assert proof.lower_bound <= best * (1 + 1e-9)
+            assert proof.lower_bound >= min(best, upper) * (1 - 1e-6)
+            assert proof.objective == pytest.approx(min(best, upper), rel=1e-6)
     assert nodes > 300
 
 
@@ -226,6 +270,14 @@ def test_an_interruption_before_any_hyperplane_raises() -> None:
     data = generate("A", 60, 3, 1)
     with pytest.raises(KeyboardInterrupt):
         solve(data.X, data.y, max_violations=3, report=report)
+
+
+def test_more_violations_than_a_search_over_samples_can_give_up() -> None:
+    data = generate("A", 300, 2, 1)
+    result = solve(data.X, data.y, max_violations=60)
+    assert result.optimal
+    assert result.n_violations == 60
+    assert verify(result, data.X, data.y)
 
 
 def test_one_thread_repeats_itself() -> None:

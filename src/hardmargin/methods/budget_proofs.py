@@ -27,6 +27,9 @@ from hardmargin.search.reduction import Reduction
 
 # The least difference of two targets, as a share of the objective.
 _LEAST_STEP = 0.01
+# The first target, as a share of the objective, and the subproblems of targets this low.
+_LOWEST_TARGET = 2.0**-10
+_LOW_NODES = 20
 # Work between two checks of whether a hyperplane within the budget has been found.
 _SEARCH_WORK = 2_000_000_000
 # In the search over directions, a sample costs this many times the objective.
@@ -116,9 +119,21 @@ class BudgetSamples(WithinBudget, packing.PackingProof):
             self.stuck = self._open.exhausted and not self.known and not self.proven
             yield
         self._open = None
+        if self.known and not self.finished:
+            self._try_low_targets()
+            yield
         self._choose_steps(_LEAST_STEP * self.objective)
         if not self.stuck:
             yield from super().steps()
+
+    def _try_low_targets(self) -> None:
+        """Double a low target as long as a few subproblems prove it: the first search may take long."""
+        target = max(_LOWEST_TARGET * self.objective, 2 * self.lower_bound)
+        while target < self.objective and not self.finished:
+            self.search(self._whole(target), self._settings, target, nodes=_LOW_NODES)
+            if self.lower_bound < self._proven(target):
+                return
+            target *= 2
 
 
 def _comparable(problem: Problem, multipliers: FloatArray | None) -> Problem:
