@@ -155,8 +155,9 @@ class _BudgetSearch:
             self._move_multipliers(self._limited(solve_alone, _DECIDING_SHARE), _EXACT_STEPS)
 
     def bound(self, solve_alone: Run) -> None:
-        """Raise the bound by solving problems with penalties."""
-        self._move_multipliers(self._limited(solve_alone, _EXACT_SHARE), _EXACT_STEPS)
+        """Raise the bound by solving problems with penalties, once a hyperplane within the budget is known."""
+        if math.isfinite(self._primal.objective):
+            self._move_multipliers(self._limited(solve_alone, _EXACT_SHARE), _EXACT_STEPS)
 
     def _limited(self, solve_alone: Run, share: float) -> PenalisedSolve:
         """A method that is given a share of the remaining time, and of the subproblems."""
