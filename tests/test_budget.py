@@ -351,6 +351,9 @@ def test_bad_limits_are_refused(limits, message) -> None:
         ({"checkpoint": "state.hm"}, "checkpoint cannot be combined with max_violations"),
         ({"resume": "state.hm"}, "resume cannot be combined with max_violations"),
         ({"cluster": "local"}, "cluster cannot be combined with max_violations"),
+        ({"trusted": [True] * 6}, "trusted cannot be combined with max_violations"),
+        ({"monotonic_cst": [1]}, "monotonic_cst cannot be combined with max_violations"),
+        ({"coef_bounds": (0.0, None)}, "coef_bounds cannot be combined with max_violations"),
     ],
 )
 def test_what_cannot_be_combined_is_refused(setting, message) -> None:

@@ -7,11 +7,13 @@ __all__ = [
     "BudgetError",
     "ConstantModelWarning",
     "HardMarginSVC",
+    "Outliers",
     "Problem",
     "Result",
     "Status",
     "Verification",
     "__version__",
+    "outliers",
     "show_versions",
     "smallest_useful_C",
     "solve",
@@ -21,6 +23,8 @@ __all__ = [
 if TYPE_CHECKING:
     from hardmargin.budget import BudgetError
     from hardmargin.estimator import ConstantModelWarning, HardMarginSVC
+    from hardmargin.explanation import outliers
+    from hardmargin.outlier_table import Outliers
     from hardmargin.problem import Problem
     from hardmargin.result import Result
     from hardmargin.solver import solve
@@ -35,11 +39,13 @@ else:
         "BudgetError": "budget",
         "ConstantModelWarning": "estimator",
         "HardMarginSVC": "estimator",
+        "Outliers": "outlier_table",
         "Problem": "problem",
         "Result": "result",
         "Status": "status",
         "Verification": "verification",
         "__version__": "versions",
+        "outliers": "explanation",
         "show_versions": "versions",
         "smallest_useful_C": "useful_penalty",
         "solve": "solver",

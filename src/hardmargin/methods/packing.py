@@ -129,7 +129,7 @@ class PackingProof(Proof):
         context: Context | None = None,
     ) -> None:
         super().__init__(problem, found, limits, report, context)
-        self._choose_steps(float(problem.costs.mean()))
+        self._choose_steps(problem.typical_cost)
         self._effort = options.later_effort * options.heuristic_effort
         self.slice = options.slice
         self._reduction: Reduction | None = None

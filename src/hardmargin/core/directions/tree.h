@@ -48,7 +48,8 @@ struct DirectionOptions {
     std::size_t path_memory = 1ull << 30;
     // The node limit of the search over samples in a region that is too small to split.
     std::uint64_t sample_nodes = 2000;
-    // A limit on what may be given up in total, or none. Regions close early if every sample costs more than `upper`.
+    // A limit on what may be given up in total, or none. Regions close early if every sample costs more than
+    // `upper`.
     Budget budget = {};
 };
 
