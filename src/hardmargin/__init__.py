@@ -6,11 +6,14 @@ TYPE_CHECKING = False
 __all__ = [
     "ConstantModelWarning",
     "HardMarginSVC",
+    "HardMarginSVCCV",
+    "Path",
     "Problem",
     "Result",
     "Status",
     "Verification",
     "__version__",
+    "path",
     "show_versions",
     "smallest_useful_C",
     "solve",
@@ -19,6 +22,9 @@ __all__ = [
 
 if TYPE_CHECKING:
     from hardmargin.estimator import ConstantModelWarning, HardMarginSVC
+    from hardmargin.estimator_cv import HardMarginSVCCV
+    from hardmargin.path_solver import path
+    from hardmargin.penalty_path import Path
     from hardmargin.problem import Problem
     from hardmargin.result import Result
     from hardmargin.solver import solve
@@ -32,11 +38,14 @@ else:
     _MODULES = {
         "ConstantModelWarning": "estimator",
         "HardMarginSVC": "estimator",
+        "HardMarginSVCCV": "estimator_cv",
+        "Path": "penalty_path",
         "Problem": "problem",
         "Result": "result",
         "Status": "status",
         "Verification": "verification",
         "__version__": "versions",
+        "path": "path_solver",
         "show_versions": "versions",
         "smallest_useful_C": "useful_penalty",
         "solve": "solver",

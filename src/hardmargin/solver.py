@@ -167,7 +167,7 @@ def solve(
             raise ValueError("start and resume were both given; a state has its own hyperplane: leave out start.")
         # The first conversion of data imports packages, which may take longer than the limit.
         import_converters(X)
-        limits = _validated_limits(time_limit, gap, threads, node_limit, seed)
+        limits = validated_limits(time_limit, gap, threads, node_limit, seed)
         limits = replace(limits, gap=max(limits.gap, solver.SMALLEST_GAP))
         problem = Problem.from_data(X, y, C, sample_weight=sample_weight, class_weight=class_weight)
         _check_size(problem, solver, method)
@@ -377,7 +377,14 @@ def _interrupted_if_asked(result: Result, signals: HeldSignals) -> Result:
     return result
 
 
-def _validated_limits(time_limit: Any, gap: Any, threads: Any, node_limit: Any, seed: Any) -> Limits:
+def validated_limits(time_limit: Any, gap: Any, threads: Any, node_limit: Any, seed: Any) -> Limits:
+    """The limits of a solve that starts now; for the arguments see :func:`solve`.
+
+    Raises
+    ------
+    ValueError
+        If one of them cannot be used.
+    """
     if time_limit is None:
         time_limit = math.inf
     if not is_real(time_limit) or not time_limit > 0:
