@@ -1,7 +1,7 @@
 """The optimum as a function of C: lines from hyperplanes above it, chords between proven bounds below it.
 
-A hyperplane with norm term N = 1/2 ||w||^2 that gives up samples of total weight k costs N + C k: a straight line in
-C. The optimum phi(C) is the smallest of all these lines, so it is concave, it never falls, and phi(0) >= 0. Hence:
+A hyperplane with norm term N = 1/2 ||w||^2 that gives up samples of total weight k costs N + C k: a straight line
+in C. The optimum phi(C) is the smallest of all these lines: it is concave, it never falls, and phi(0) >= 0. Hence:
 
 * Every known line is an upper bound at every C, and the lower envelope of the known lines is the best of them.
 * If L1 <= phi(C1) and L2 <= phi(C2), then, because phi is concave, every point of the chord between (C1, L1) and
@@ -9,8 +9,8 @@ C. The optimum phi(C) is the smallest of all these lines, so it is concave, it n
 * (0, 0) is such a point, so L / C is a lower bound on phi(C') / C' for every C' < C.
 * phi never falls, so L stays a lower bound for every C' > C.
 
-On a stretch of C with one line above and one chord below, their ratio is monotone. So the relative gap is largest at
-an end of a stretch: where two lines meet, where a bound was proven, or at the ends of the range.
+The best of these bounds form a concave curve. Where one line is best, the ratio of this curve to the line is
+smallest at an end. So the relative gap is largest where two lines meet, or at the ends of the range.
 """
 
 from __future__ import annotations
@@ -84,7 +84,8 @@ def lower_envelope(lines: Sequence[Line], low: float, high: float) -> Envelope:
     Envelope(best=[0, 1], breakpoints=[2.0])
     """
     current = min(range(len(lines)), key=lambda index: (lines[index].at(low), lines[index].given_up))
-    best, breakpoints = [current], []
+    best: list[int] = [current]
+    breakpoints: list[float] = []
     while True:
         here = lines[current]
         meetings = [
@@ -94,15 +95,15 @@ def lower_envelope(lines: Sequence[Line], low: float, high: float) -> Envelope:
         ]
         if not meetings:
             break
-        C, _, current = min(meetings)
-        if not C < high:
+        meeting, _, current = min(meetings)
+        if meeting >= high:
             break
-        if C <= low or (breakpoints and C <= breakpoints[-1]):
+        if meeting <= (breakpoints[-1] if breakpoints else low):
             # Up to rounding, several lines meet in one point: only the last of them is best beyond it.
             best[-1] = current
         else:
             best.append(current)
-            breakpoints.append(C)
+            breakpoints.append(meeting)
     return Envelope(best, breakpoints)
 
 

@@ -38,17 +38,17 @@ _LEAST_SECONDS = 0.01
 class HardMarginSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Linear support vector classifier with the hard-margin loss and with C chosen by cross-validation.
 
-    Every fold computes a path over C (:func:`hardmargin.path`), which has the best hyperplane at every C. The C with
-    the best mean score is used to fit a :class:`HardMarginSVC` to all samples.
+    Every fold computes a path over C (:func:`hardmargin.path`), which has the best hyperplane at every C. The C
+    with the best mean score is used to fit a :class:`HardMarginSVC` to all samples.
 
     Parameters
     ----------
     Cs : int, list of float, tuple of two floats, or "path", default=10
         A number stands for that many values from 0.01 to 100 times the C of ``C="scale"``, evenly spaced on a
         logarithmic scale. A list has the values themselves. A tuple is a range (low, high), and "path" stands for
-        the range from 0.01 to 100 times "scale": then all C in the range are compared. The score is constant between
-        the breakpoints of the folds, so there are finitely many candidates, and C is the geometric middle of the
-        stretch with the best score.
+        the range from 0.01 to 100 times "scale": then all C in the range are compared. The score is constant
+        between the breakpoints of the folds, so there are finitely many candidates, and C is the geometric middle
+        of the stretch with the best score.
     cv : int, cross-validation generator or iterable, default=None
         The folds, as in :class:`sklearn.model_selection.GridSearchCV`; None means 5 stratified ones.
     scoring : str or callable, default=None
@@ -59,8 +59,8 @@ class HardMarginSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     method : str, default="auto"
         How to search; one of :func:`hardmargin.methods.names`.
     time_limit : float or None, default=60.0
-        Seconds for the whole fit, which the folds and the final fit share equally; what one leaves is for the others.
-        None means no limit.
+        Seconds for the whole fit, which the folds and the final fit share equally; what one leaves is for the
+        others. None means no limit.
     gap : float, default=1e-6
         Relative gap at which an objective counts as proven minimal.
     class_weight : dict or "balanced", default=None
@@ -166,19 +166,21 @@ class HardMarginSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         started = time.monotonic()
         if y is not None:
             refuse_missing_labels(y)
-        training = X
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
-        labels = np.asarray(y)
+        samples: Any
+        samples, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        # Labels stored as objects get the type that they have, because folds and scorers depend on it.
+        labels = np.asarray(np.asarray(y).tolist())
         self.classes_ = _two_classes(labels)
-        weights = None if sample_weight is None else _check_sample_weight(sample_weight, X)
-        asked = self._candidates(X)
-        folds = list(check_cv(self.cv, labels, classifier=True).split(X, labels))
+        weights = None if sample_weight is None else _check_sample_weight(sample_weight, samples)
+        asked = self._candidates(samples)
+        sides = (labels == self.classes_[1]).astype(np.intp)
+        folds = list(check_cv(self.cv, sides, classifier=True).split(samples, sides))
         parts = len(folds) + bool(self.refit)
         self.paths_: list[Path] = []
         for number, (train, _) in enumerate(folds):
             self.paths_.append(
                 path(
-                    X[train],
+                    samples[train],
                     labels[train],
                     asked,
                     sample_weight=None if weights is None else weights[train],
@@ -194,14 +196,14 @@ class HardMarginSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             if self.paths_[-1].status is Status.INTERRUPTED:
                 raise KeyboardInterrupt
         scorer = check_scoring(_Hyperplane(None), self.scoring)
-        self._choose(asked, [test for _, test in folds], X, labels, weights, scorer)
+        self._choose(asked, [test for _, test in folds], samples, labels, weights, scorer)
         if self.refit:
-            self._fit_best(training, y, sample_weight, self._share(started, 1))
+            self._fit_best(X, labels, sample_weight, self._share(started, 1))
         return self
 
     def _candidates(self, X: Any) -> tuple[float, float] | list[float]:
         """A range, or the values of C."""
-        Cs = self.Cs
+        Cs: Any = self.Cs
         if isinstance(Cs, str):
             if Cs != PATH:
                 raise ValueError(f"Cs is {Cs!r}; expected a number, a list, a range (low, high) or {PATH!r}.")
@@ -391,8 +393,8 @@ def _two_classes(labels: NDArray[Any]) -> NDArray[Any]:
         check_classification_targets(labels)
     if len(classes) > 2:
         raise ValueError(
-            f"Only binary classification is supported: there are {len(classes)} classes, and HardMarginSVCCV chooses "
-            "C for two. Wrap it in sklearn.multiclass.OneVsRestClassifier, or search over C with GridSearchCV."
+            f"Only binary classification is supported: there are {len(classes)} classes, and HardMarginSVCCV "
+            "chooses C for two. Wrap it in sklearn.multiclass.OneVsRestClassifier, or use GridSearchCV."
         )
     if len(classes) < 2:
         raise ValueError(f"there is only one class, {classes.tolist()[0]!r}; expected two.")

@@ -3,8 +3,8 @@
 The optimum is the lower envelope of straight lines in C, one per hyperplane (:mod:`hardmargin.envelope`). Solves at
 both ends give two lines. Where they meet, the bound between the ends is weakest compared with the lines: the next
 solve is there, and starts from the hyperplane known to be best. If it proves that there is no better one, that is a
-breakpoint, and the envelope between it and its neighbours is proven. Otherwise the new line cuts off the corner, and
-meets its neighbours elsewhere. (M. J. Eisner and D. G. Severance, Mathematical techniques for efficient record
+breakpoint, and the envelope between it and its neighbours is proven. Otherwise the new line cuts off the corner,
+and meets its neighbours elsewhere. (M. J. Eisner and D. G. Severance, Mathematical techniques for efficient record
 segmentation in large shared databases, Journal of the ACM 23, 1976.)
 
 Proofs are needed at breakpoints and ends only, and not inside of segments. If the ends show that proofs take much
@@ -179,15 +179,15 @@ class PathSearch:
 
     def path(self) -> Path:
         """What is known now."""
+        runtime, nodes = self._runtime_before + self._limits.elapsed(), self._nodes_before + self._nodes
+        facts: dict[str, Any] = {"runtime": runtime, "nodes": nodes, "target_gap": self._limits.gap}
         return Path(
             status=Status.OPTIMAL if not self._open() else self._ended or self._last,
             C=self._task.C,
-            hyperplanes=list(self._hyperplanes),
+            hyperplanes=[replace(hyperplane, **facts) for hyperplane in self._hyperplanes],
             proven=self._proven.points,
-            runtime=self._runtime_before + self._limits.elapsed(),
-            nodes=self._nodes_before + self._nodes,
             solves=self._solves,
-            target_gap=self._limits.gap,
+            **facts,
             data=self._task.identity,
         )
 
@@ -291,9 +291,7 @@ class PathSearch:
         """The method's settings; with less of a primal search if there is a hyperplane to start from."""
         if len(self._hyperplanes) == 0:
             return {}
-        options = parse_options(
-            get_method(self._method).Options, self._task.settings.get("options"), self._method
-        )
+        options = parse_options(get_method(self._method).Options, self._task.settings.get("options"), self._method)
         if not isinstance(options, ProofOptions) or self._solves < 2:
             return {}
         # The longer primal searches of long proofs remain as they are.
@@ -357,6 +355,8 @@ class PathSearch:
             self.path().save(self._task.checkpoint)
         except OSError as error:
             if not self._complained:
-                text = f"checkpoint {os.fspath(self._task.checkpoint)} cannot be written: {error.strerror or error}."
+                text = (
+                    f"checkpoint {os.fspath(self._task.checkpoint)} cannot be written: {error.strerror or error}."
+                )
                 warnings.warn(CheckpointWarning(text, lost=True), stacklevel=2)
             self._complained = True

@@ -58,8 +58,8 @@ def path(
 ) -> Path:
     """Train a linear support vector machine with the hard-margin loss for every C of a range.
 
-    Finds every value of C at which the best hyperplane changes, the hyperplanes in between, and proves a lower bound
-    on the optimum at every C.
+    Finds every value of C at which the best hyperplane changes, the hyperplanes in between, and proves a lower
+    bound on the optimum at every C.
 
     Parameters
     ----------
@@ -109,9 +109,7 @@ def path(
     _check_settings(settings)
     asked = _validated_penalties(C)
     import_converters(X)
-    limits = validated_limits(
-        time_limit, gap, settings.get("threads", 1), node_limit, settings.get("seed", 0)
-    )
+    limits = validated_limits(time_limit, gap, settings.get("threads", 1), node_limit, settings.get("seed", 0))
     method = settings.get("method", "auto")
     limits = replace(limits, gap=max(limits.gap, get_method(method).SMALLEST_GAP))
     problem = Problem.from_data(
@@ -169,7 +167,7 @@ def _resumed(resume: Path | str | os.PathLike[str] | None, identity: str) -> Pat
     if known.data != identity:
         source = "resume" if isinstance(resume, Path) else f"resume {os.fspath(resume)}"
         raise ValueError(
-            f"{source} is a path of {known.hyperplanes[0].n} samples x {known.hyperplanes[0].m} features that differ "
-            "from these in a value, a label, a weight or a constraint; expected the same data. Start without it."
+            f"{source} is a path of {known.hyperplanes[0].n} samples x {known.hyperplanes[0].m} features that "
+            "differ from these in a value, a label, a weight or a constraint; expected the same data. Start without it."
         )
     return known

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path as FilePath
@@ -67,8 +67,8 @@ class Path:
     C : tuple of two floats, or list of float
         The range, or the values that were asked for.
     hyperplanes : list of Result
-        The best hyperplanes known, from small C to large; each with its objective and bound at the middle of its
-        segment.
+        The best hyperplanes known, from small C to large; each with its objective and bound at the C at which it
+        was found.
     proven : list of (C, lower bound)
         What was proven, and where. :meth:`at` has what follows from it in between.
     runtime : float
@@ -136,7 +136,7 @@ class Path:
     def gap(self) -> float:
         """The largest relative gap between objective and lower bound at any C that was asked for."""
         where = self.C if isinstance(self.C, list) else [self.low, *self._envelope.breakpoints, self.high]
-        return max(self._gap_at(C) for C in [*where, *self._proven_between(where)])
+        return max(self._gap_at(C) for C in where)
 
     def at(self, C: float) -> Result:
         """The best hyperplane at a value of C, and what is proven about it.
@@ -287,8 +287,11 @@ class Path:
         """
         try:
             return _read(values)
-        except (KeyError, TypeError, AttributeError) as error:
-            raise ValueError(f"not a hardmargin path: {error!r}.") from None
+        except KeyError as error:
+            raise ValueError(f"not a hardmargin path: the key {error} is missing.") from None
+        except (TypeError, AttributeError, ValueError) as error:
+            text = str(error)
+            raise ValueError(text if text.startswith("not a ") else f"not a hardmargin path: {text}") from None
 
     @classmethod
     def from_json(cls, text: str) -> Path:
@@ -342,12 +345,8 @@ class Path:
     def _gap_at(self, C: float) -> float:
         return relative_gap(self._lines[self._envelope.index_at(C)].at(C), self._bounds.at(C))
 
-    def _proven_between(self, where: Sequence[float]) -> list[float]:
-        return [] if isinstance(self.C, list) else [C for C, _ in self.proven if min(where) < C < max(where)]
-
     def _segment(self, index: int, low: float, high: float) -> Segment:
         result, line = self.hyperplanes[index], self._lines[index]
-        where = [low, high, *(C for C, _ in self.proven if low < C < high)]
         return Segment(
             low,
             high,
@@ -355,7 +354,7 @@ class Path:
             result.intercept,
             result.violations,
             *line,
-            gap=max(relative_gap(line.at(C), self._bounds.at(C)) for C in where),
+            gap=max(relative_gap(line.at(C), self._bounds.at(C)) for C in (low, high)),
         )
 
     def _row(self, part: Segment) -> dict[str, Any]:
@@ -424,7 +423,11 @@ def _read(values: Mapping[str, Any]) -> Path:
         raise ValueError("not a hardmargin path: it has no hyperplanes.")
     numbers = values["C"]
     asked = numbers.get("values")
-    C = (_finite(numbers["low"]), _finite(numbers["high"])) if asked is None else [_finite(value) for value in asked]
+    C = (
+        (_finite(numbers["low"]), _finite(numbers["high"]))
+        if asked is None
+        else [_finite(value) for value in asked]
+    )
     if not C or not all(value > 0 for value in C):
         raise ValueError(f"not a hardmargin path: 'C' is {numbers!r}; expected positive numbers.")
     return Path(
