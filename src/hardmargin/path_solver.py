@@ -168,6 +168,6 @@ def _resumed(resume: Path | str | os.PathLike[str] | None, identity: str) -> Pat
         source = "resume" if isinstance(resume, Path) else f"resume {os.fspath(resume)}"
         raise ValueError(
             f"{source} is a path of {known.hyperplanes[0].n} samples x {known.hyperplanes[0].m} features that "
-            "differ from these in a value, a label, a weight or a constraint; expected the same data. Start without it."
+            "differ from these in a value, a label, a weight or a constraint; expected the same data."
         )
     return known
