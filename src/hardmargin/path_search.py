@@ -1,15 +1,16 @@
 """The search for a path: where to solve next, for how long, and what follows for all C.
 
-The optimum is the lower envelope of straight lines in C, one per hyperplane (:mod:`hardmargin.envelope`). Solves at
-both ends give two lines. Where they meet, the bound between the ends is weakest compared with the lines: the next
-solve is there, and starts from the hyperplane known to be best. If it proves that there is no better one, that is a
-breakpoint, and the envelope between it and its neighbours is proven. Otherwise the new line cuts off the corner,
-and meets its neighbours elsewhere. (M. J. Eisner and D. G. Severance, Mathematical techniques for efficient record
-segmentation in large shared databases, Journal of the ACM 23, 1976.)
+The optimum is the lower envelope of straight lines in C, one per hyperplane (:mod:`hardmargin.envelope`). First,
+short primal searches at both ends give two lines; further ones follow where lines meet, until these find nothing
+better. If the problem suits the exact methods, one search then proves the whole envelope, and finds what is still
+missing (:mod:`hardmargin.path_proof`); longer primal searches follow if that takes long.
 
-Proofs are needed at breakpoints and ends only, and not inside of segments. If the ends show that proofs take much
-longer than primal searches, primal searches at the breakpoints come first, until they find nothing better. That
-leaves about one proof per breakpoint.
+Otherwise, or if that search is not completed, single solves follow. Between two values of C with proven bounds, the
+bound is weakest compared with the lines where these meet. The next solve is there, and starts from the hyperplane
+known to be best. If it proves that there is no better one, that is a breakpoint, and the envelope between it and
+its neighbours is proven. Otherwise the new line cuts off the corner, and meets its neighbours elsewhere. (M. J.
+Eisner and D. G. Severance, Mathematical techniques for efficient record segmentation in large shared databases,
+Journal of the ACM 23, 1976.) Proofs are needed at breakpoints and ends only, and not inside of segments.
 
 If time runs out, the envelope is a band: lines above, chords between proven bounds below. Solves are always done
 where the band is widest, relative to the objective, and share the time that is left.
@@ -24,13 +25,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 from hardmargin.bounds import SMALLEST_GAP, relative_gap
 from hardmargin.checkpoint import CheckpointWarning
 from hardmargin.envelope import Envelope, Line, ProvenBounds, lower_envelope
 from hardmargin.limits import Limits
 from hardmargin.methods import get_method
 from hardmargin.methods.base import ProofOptions, parse_options
+from hardmargin.path_proof import JointProof, joint_proof
 from hardmargin.penalty_path import Path, line_of
+from hardmargin.problem import Problem
 from hardmargin.result import Result, checked_bound
 from hardmargin.signals import HeldSignals
 from hardmargin.solver import solve
@@ -40,18 +46,24 @@ from hardmargin.status import Status
 _MOST_SHARES = 8
 # A solve that was ended by its share of the time is repeated if it can have this many times as long.
 _WORTH_REPEATING = 2.0
-# If the proofs at the ends took this many subproblems, primal searches come before further proofs.
-_HARD_NODES = 10_000
-# The part of the time that all of them may take, and the part of what is left of it that each of them may take.
+# The part of the time that primal searches may take, and the part of what is left of it that each of them may take.
 _SWEEP_SHARE = 0.2
 _ONE_SWEEP_SHARE = 0.25
-_SWEEP_EFFORT = 0.2
+# The effort of the first ones, and of those that follow if proofs turn out to take longer.
+_FIRST_EFFORT = 0.005
+_SWEEP_EFFORT = 0.1
+# Multiply-adds of a joint proof after which better hyperplanes are worth searching for.
+_EASY_WORK = 800_000_000
+# The part of the time that a joint proof may take.
+_JOINT_SHARE = 0.6
 # Proofs that start from a good hyperplane need hardly any primal search first.
 _LESS_EFFORT = 0.01
 # The part of the gap that is proven by solves; the rest is for rounding, and for breakpoints close to each other.
 _SOLVE_GAP = 0.5
-# Values of C closer than this, relatively, are the same, and so are objectives.
+# Values of C closer than this, relatively, are the same.
 _SAME = 1e-9
+# A line that is lower by less than this share is the same.
+_SAME_LINE = 1e-12
 
 
 class PathProgress(NamedTuple):
@@ -92,8 +104,10 @@ class Task:
 
     Attributes
     ----------
-    X, y
-        Validated samples, and the caller's labels.
+    problem : Problem
+        The caller's problem at the largest C.
+    y : array-like
+        The caller's labels.
     C : tuple of two floats, or list of float
         A range, or the values of interest.
     limits : Limits
@@ -106,7 +120,7 @@ class Task:
         Where to save the path after every solve.
     """
 
-    X: Any
+    problem: Problem
     y: Any
     C: tuple[float, float] | list[float]
     limits: Limits
@@ -157,10 +171,16 @@ class PathSearch:
         # The seconds that a solve had at each C; infinite if more would not help.
         self._tried: dict[float, float] = {}
         self._ended: Status | None = None
-        self._last = Status.HEURISTIC
+        # How the last single solve has ended, if there was one.
+        self._last: Status | None = None
         self._nodes = self._solves = 0
         self._nodes_before, self._runtime_before = 0, 0.0
+        self._joint: JointProof | None = None
+        self._joint_is_over = False
         self._complained = False
+        nothing = np.zeros(task.problem.m)
+        for side in (-1.0, 1.0):
+            self._add(self._evaluated(nothing, side))
         if known is not None:
             self._nodes_before, self._runtime_before, self._solves = known.nodes, known.runtime, known.solves
             self._proven = ProvenBounds(known.proven)
@@ -169,11 +189,14 @@ class PathSearch:
 
     def run(self) -> None:
         """Solve until the path is proven, or a limit is reached."""
+        if len(self._places()) > 1:
+            self._sweep(_FIRST_EFFORT)
+            self._prove_jointly(_EASY_WORK)
+            self._sweep(_SWEEP_EFFORT)
+            self._prove_jointly()
         for C in dict.fromkeys((self._task.low, self._task.high)):
             if self._ended is None and self._is_open(C):
                 self._solve(C, self._limits.remaining() / _MOST_SHARES)
-        if self._open() and (self._nodes >= _HARD_NODES or self._last is not Status.OPTIMAL):
-            self._sweep()
         while self._ended is None and (chosen := self._next()) is not None:
             self._solve(*chosen)
 
@@ -182,7 +205,7 @@ class PathSearch:
         runtime, nodes = self._runtime_before + self._limits.elapsed(), self._nodes_before + self._nodes
         facts: dict[str, Any] = {"runtime": runtime, "nodes": nodes, "target_gap": self._limits.gap}
         return Path(
-            status=Status.OPTIMAL if not self._open() else self._ended or self._last,
+            status=Status.OPTIMAL if not self._open() else self._ended or self._last or Status.HEURISTIC,
             C=self._task.C,
             hyperplanes=[replace(hyperplane, **facts) for hyperplane in self._hyperplanes],
             proven=self._proven.points,
@@ -200,9 +223,11 @@ class PathSearch:
         return [self._task.low, *self._envelope.breakpoints, self._task.high]
 
     def _gap(self, C: float) -> float:
-        if not self._hyperplanes:
-            return 1.0
-        return relative_gap(self._lines[self._envelope.index_at(C)].at(C), self._proven.at(C))
+        return relative_gap(self._value(C), self._proven.at(C))
+
+    def _value(self, C: float) -> float:
+        """The best objective that is known at this C."""
+        return self._lines[self._envelope.index_at(C)].at(C)
 
     def _is_open(self, C: float) -> bool:
         return self._gap(C) > self._limits.gap
@@ -230,12 +255,12 @@ class PathSearch:
 
     # ---- solves
 
-    def _sweep(self) -> None:
-        """Search for better hyperplanes at the breakpoints, without proofs, until there are none."""
-        end = self._limits.elapsed() + _SWEEP_SHARE * self._limits.remaining()
+    def _sweep(self, effort: float) -> None:
+        """Search for better hyperplanes at the ends and breakpoints, without proofs, until there are none."""
         if not get_method(self._method).HAS_FRONTIER:
-            # These methods are asked for on purpose, and the primal search is not a part of all of them.
+            # Other methods are asked for on purpose, and the primal search is not a part of all of them.
             return
+        end = self._limits.elapsed() + _SWEEP_SHARE * self._limits.remaining()
         swept: set[float] = set()
         while self._ended is None:
             places = [C for C in self._open() if not any(abs(C - other) <= _SAME * C for other in swept)]
@@ -243,8 +268,46 @@ class PathSearch:
             if not places or seconds <= 0:
                 return
             swept.add(places[0])
-            settings = {"method": "heuristic", "options": {"effort": _SWEEP_EFFORT}}
+            settings = {"method": "heuristic", "options": {"effort": effort}}
             self._take_over(self._result(places[0], _ONE_SWEEP_SHARE * seconds, settings))
+
+    def _prove_jointly(self, work: int = 0) -> None:
+        """Prove as much as possible of all places at once, if the problem suits that; with at most this much work."""
+        end = self._limits.elapsed() + _JOINT_SHARE * self._limits.remaining()
+        if self._ended is None and self._open() and not self._joint_is_over and self._joint is None:
+            middle = self._hyperplanes[self._envelope.index_at(math.sqrt(self._task.low * self._task.high))]
+            self._joint = joint_proof(self._task.problem, self._task.settings, self._limits, middle)
+            self._joint_is_over = self._joint is None
+        while self._ended is None and self._open() and not self._joint_is_over:
+            seconds = end - self._limits.elapsed()
+            if seconds <= 0 or (work > 0 and self._joint.work >= work):
+                return
+            vertices = [(C, self._value(C)) for C in self._places()]
+            step = self._joint.step(vertices, seconds, self._tell_joint, self._nodes_left(), work)
+            self._nodes += step.nodes
+            self._solves += 1
+            for C, value in vertices:
+                self._proven.add(C, step.share * value)
+            lines = list(self._lines)
+            if step.hyperplane is not None:
+                self._add(self._evaluated(*step.hyperplane))
+            if self._joint.ended is Status.INTERRUPTED:
+                self._ended = Status.INTERRUPTED
+            elif self._nodes_left() == 0:
+                self._ended = Status.NODE_LIMIT
+            self._check(*vertices[0])
+            self._save()
+            stuck = lines == self._lines and not (0 < work <= self._joint.work)
+            self._joint_is_over = self._joint.ended is not None or stuck
+
+    def _tell_joint(self, share: float, nodes: int) -> None:
+        C = self._open()[0]
+        self._tell(C, self._value(C), share * self._value(C), nodes)
+        self._signals.let_through()
+
+    def _nodes_left(self) -> int | None:
+        limit = self._limits.node_limit
+        return None if limit is None else max(0, limit - self._nodes)
 
     def _solve(self, C: float, seconds: float) -> None:
         """Try to prove what is best at this C."""
@@ -257,7 +320,7 @@ class PathSearch:
 
     def _result(self, C: float, seconds: float, settings: Mapping[str, Any]) -> Result:
         limits = self._limits
-        nodes = None if limits.node_limit is None else max(1, limits.node_limit - self._nodes)
+        left = self._nodes_left()
         interrupted = False
 
         def report(_: float, upper: float, lower: float, nodes: int) -> None:
@@ -269,15 +332,15 @@ class PathSearch:
                 interrupted = True
                 raise
 
-        start = self._hyperplanes[self._envelope.index_at(C)] if self._hyperplanes else None
+        start = self._hyperplanes[self._envelope.index_at(C)] if self._solves > 0 else None
         result = solve(
-            self._task.X,
+            self._task.problem.X,
             self._task.y,
             C,
             **{**self._task.settings, **settings},
             time_limit=None if math.isinf(seconds) else seconds,
             gap=max(SMALLEST_GAP, _SOLVE_GAP * limits.gap),
-            node_limit=nodes,
+            node_limit=None if left is None else max(1, left),
             start=start,
             report=report,
         )
@@ -289,10 +352,10 @@ class PathSearch:
 
     def _proof_settings(self) -> dict[str, Any]:
         """The method's settings; with less of a primal search if there is a hyperplane to start from."""
-        if len(self._hyperplanes) == 0:
+        if self._solves < 2:
             return {}
         options = parse_options(get_method(self._method).Options, self._task.settings.get("options"), self._method)
-        if not isinstance(options, ProofOptions) or self._solves < 2:
+        if not isinstance(options, ProofOptions):
             return {}
         # The longer primal searches of long proofs remain as they are.
         less = replace(
@@ -313,24 +376,31 @@ class PathSearch:
         self._solves += 1
         self._proven.add(result.C, result.lower_bound)
         self._add(result)
-        for C, bound in self._proven.points:
-            if self._task.low <= C <= self._task.high:
-                checked_bound(bound, self._lines[self._envelope.index_at(C)].at(C))
-        self._tell(result.C, result.objective, result.lower_bound, 0, done=True)
+        self._check(result.C, result.objective)
+
+    def _check(self, C: float, upper: float) -> None:
+        """Report the end of a solve, and make sure that no bound contradicts a hyperplane."""
+        for at, bound in self._proven.points:
+            if self._task.low <= at <= self._task.high:
+                checked_bound(bound, self._value(at))
+        self._tell(C, upper, min(self._proven.at(C), upper), 0, done=True)
         try:
             self._signals.let_through()
         except KeyboardInterrupt:
             self._ended = Status.INTERRUPTED
 
+    def _evaluated(self, coef: ArrayLike, intercept: float) -> Result:
+        """A hyperplane without a proof, as a result at the largest C."""
+        unproven: dict[str, Any] = {"lower_bound": 0.0, "status": Status.HEURISTIC, "method": self._method}
+        return Result.of(self._task.problem, coef, intercept, **unproven, runtime=self._limits.elapsed())
+
     def _add(self, hyperplane: Result) -> None:
         """Take note of a hyperplane if it is better somewhere, and forget those that are not any more."""
         line = line_of(hyperplane)
+        more = 1 + _SAME_LINE
+        if any(known.norm <= line.norm * more and known.given_up <= line.given_up * more for known in self._lines):
+            return
         if self._hyperplanes:
-            known = self._lines[self._envelope.index_at(hyperplane.C)]
-            if not line.at(hyperplane.C) < known.at(hyperplane.C) * (1 - 1e-3 * _SAME) and line.given_up in (
-                other.given_up for other in self._lines
-            ):
-                return
             # One list of weights for all of them.
             hyperplane = replace(hyperplane, weights=self._hyperplanes[0].weights)
         self._hyperplanes.append(replace(hyperplane, trace=[]))

@@ -115,7 +115,7 @@ def path(
     problem = Problem.from_data(
         X,
         y,
-        1.0,
+        max(asked),
         sample_weight=settings.get("sample_weight"),
         class_weight=settings.get("class_weight"),
     )
@@ -123,7 +123,7 @@ def path(
     file = None if isinstance(resume, Path) else resume
     with held_checkpoint(checkpoint, file, _ANY_INTERVAL):
         known = _resumed(resume, identity)
-        task = Task(problem.X, y, asked, limits, settings, identity, checkpoint)
+        task = Task(problem, y, asked, limits, settings, identity, checkpoint)
         # Between two solves, Ctrl-C must not lose what the first one has found.
         with HeldSignals() as signals:
             search = PathSearch(task, known, report, signals)
@@ -153,7 +153,8 @@ def _validated_penalties(C: Any) -> tuple[float, float] | list[float]:
 
 def _identity(problem: Problem, settings: Mapping[str, Any]) -> str:
     """A checksum of what is solved: bounds of other data, or under other constraints, prove nothing."""
-    digest = hashlib.sha256(fingerprint(problem).encode())
+    weights = np.ones(problem.n) if problem.weights is None else problem.weights
+    digest = hashlib.sha256(fingerprint(replace(problem, costs=weights)).encode())
     for name in sorted(settings):
         if name not in (*_HOW, "sample_weight", "class_weight") and settings[name] is not None:
             digest.update(f"{name} {np.asarray(settings[name]).tolist()!r}".encode())

@@ -334,7 +334,7 @@ def _polished(
     start: tuple[FloatArray, float] | None,
 ) -> Result:
     """Transform the method's answer back to the caller's data and apply the numerical contract there."""
-    coef, intercept = _best_of(problem, _restored(problem, reduced, found), start)
+    coef, intercept = _best_of(problem, restored(problem, reduced, found.coef, found.intercept), start)
     result = Result.of(
         problem,
         coef,
@@ -353,11 +353,11 @@ def _polished(
     return replace(result, status=Status.HEURISTIC) if result.optimal else result
 
 
-def _restored(problem: Problem, reduced: Presolved, found: Result) -> tuple[FloatArray, float]:
-    """The method's hyperplane in the caller's features, scaled so that it keeps the same samples there."""
-    kept = reduced.problem.kept_up_to_rounding(found.coef, found.intercept)
+def restored(problem: Problem, reduced: Presolved, weights: ArrayLike, bias: float) -> tuple[FloatArray, float]:
+    """A method's hyperplane in the caller's features, scaled so that it keeps the same samples there."""
+    kept = reduced.problem.kept_up_to_rounding(weights, bias)
     with np.errstate(over="ignore", invalid="ignore"):
-        coef, intercept = reduced.restore(np.array(found.coef), found.intercept)
+        coef, intercept = reduced.restore(np.array(weights, dtype=np.float64), bias)
         return problem.fitted(coef, intercept, reduced.kept_rows(kept))
 
 
