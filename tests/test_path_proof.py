@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from brute_force import KINDS, random_case
-from test_path_solver import exact_lines, optimum
 
 import hardmargin.path_search
+from brute_force import KINDS, random_case
 from hardmargin import Problem, Status, path, solve
 from hardmargin.data import generate
 from hardmargin.envelope import lower_envelope
 from hardmargin.limits import Limits
 from hardmargin.path_proof import joint_proof
 from hardmargin.penalty_path import line_of
+from test_path_solver import exact_lines, optimum
 
 
 @pytest.fixture
 def alone(monkeypatch) -> None:
-    """No primal search and no single solve: the joint search starts from w = 0 and has to find and prove everything.
+    """No primal search and no single solve: the joint search starts from w = 0, and finds and proves everything.
 
     A wrong conclusion is hard to notice if the search starts from the optimum.
     """
@@ -92,7 +92,7 @@ def test_a_step_pauses_at_a_better_hyperplane(line) -> None:
     poor = solve(*line, C=0.01)
     proof = joint_proof(problem, {}, Limits(), poor)
     vertices = [(C, line_of(poor).at(C)) for C in (0.1, 10.0)]
-    step = proof.step(vertices, 60.0, lambda *_: None, None, 0)
+    step = proof.step(vertices, 60.0, lambda *_: None)
     assert step.hyperplane is not None
     assert step.share < 1
     better = problem.evaluate(*step.hyperplane)

@@ -19,6 +19,7 @@ from hardmargin.search.joint import JointSearch
 from hardmargin.search.watch import Watch
 from hardmargin.solver import restored
 from hardmargin.status import Status
+from hardmargin.stopping import Stall, parsed_stop, stalling
 
 # With more samples, or numbers in the data, a subproblem of the exact methods takes too long.
 _MOST_SAMPLES = 5000
@@ -76,20 +77,38 @@ def joint_proof(
     fits = directions.fits if by_directions else packing.fits
     if not fits(reduced.problem, default_memory(reduced.problem.n, reduced.problem.m), limits.threads):
         return None
-    return JointProof(problem, reduced, limits, incumbent, by_directions=by_directions)
+    rule = parsed_stop(settings.get("stop"))
+    return JointProof(problem, reduced, limits, incumbent, rule, by_directions=by_directions)
 
 
 class JointProof:
-    """See :func:`joint_proof`."""
+    """A proof of a whole path, in steps; made by :func:`joint_proof`.
+
+    Attributes
+    ----------
+    work : int
+        Multiply-adds of all steps so far.
+    ended : Status or None
+        TIME_LIMIT, INTERRUPTED or STALLED if the last step has ended for that reason.
+    """
 
     def __init__(
-        self, problem: Problem, reduced: Presolved, limits: Limits, incumbent: Result, *, by_directions: bool
+        self,
+        problem: Problem,
+        reduced: Presolved,
+        limits: Limits,
+        incumbent: Result,
+        rule: Stall | None,
+        *,
+        by_directions: bool,
     ) -> None:
         self._problem = problem
         self._reduced = reduced
         self._limits = limits
         known = Incumbent(*reduced.reduce(np.array(incumbent.coef), incumbent.intercept))
         self._search = JointSearch(reduced.problem, known, limits, by_directions=by_directions)
+        self._stall = None if rule is None else stalling(rule)
+        self._begun = limits.elapsed()
         self.ended: Status | None = None
         self.work = 0
 
@@ -98,8 +117,9 @@ class JointProof:
         vertices: Sequence[tuple[float, float]],
         seconds: float,
         report: Callable[[float, int], None],
-        nodes: int | None,
-        work: int,
+        *,
+        nodes: int | None = None,
+        work: int = 0,
     ) -> Step:
         """Search until a hyperplane below the envelope is found, all is proven, or a limit is reached.
 
@@ -116,19 +136,30 @@ class JointProof:
             Number of subproblems after which to end.
         work : int
             Multiply-adds of all steps together after which to end; 0 means no limit.
+
+        Returns
+        -------
+        Step
         """
         factor, top = self._reduced.objective_factor, self._problem.C
-        inside = [(C / top, value / factor) for C, value in vertices]
-        # Its own clock: the share of the time ends the step, and not the path.
-        watch = Watch(Limits(time_limit=seconds), lambda _, __, share, count: report(share, count))
+
+        def observe(_: float, upper: float, share: float, count: int) -> None:
+            report(share, count)
+            if self._stall is not None:
+                self._stall(self._limits.elapsed() - self._begun, upper, share, count)
+
+        # Its own clock: when its share of the time is over, the step ends, and not the path.
+        watch = Watch(Limits(time_limit=seconds), observe)
         found = self._search.search(
-            inside, seconds, watch.report, nodes=nodes or 0, work=max(1, work - self.work) if work else 0
+            [(C / top, value / factor) for C, value in vertices],
+            seconds,
+            watch.report,
+            nodes=nodes or 0,
+            work=max(1, work - self.work) if work > 0 else 0,
         )
-        self.work += found.work
         watch.take_note(found.outcome)
         self.ended = watch.ended
-        rounded = _ROUNDED_DOWN * self._reduced.bound_factor / factor
-        hyperplane = None
-        if found.weights:
-            hyperplane = restored(self._problem, self._reduced, found.weights, found.bias)
-        return Step(hyperplane, max(0.0, min(found.lower_bound, 1.0)) * rounded, found.nodes)
+        self.work += found.work
+        share = max(0.0, min(found.lower_bound, 1.0)) * self._reduced.bound_factor / factor * _ROUNDED_DOWN
+        hyperplane = restored(self._problem, self._reduced, found.weights, found.bias) if found.weights else None
+        return Step(hyperplane, share, found.nodes)

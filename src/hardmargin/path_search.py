@@ -55,7 +55,7 @@ _SWEEP_EFFORT = 0.1
 # Multiply-adds of a joint proof after which better hyperplanes are worth searching for.
 _EASY_WORK = 800_000_000
 # The part of the time that a joint proof may take.
-_JOINT_SHARE = 0.6
+_JOINT_SHARE = 0.5
 # Proofs that start from a good hyperplane need hardly any primal search first.
 _LESS_EFFORT = 0.01
 # The part of the gap that is proven by solves; the rest is for rounding, and for breakpoints close to each other.
@@ -207,7 +207,7 @@ class PathSearch:
         return Path(
             status=Status.OPTIMAL if not self._open() else self._ended or self._last or Status.HEURISTIC,
             C=self._task.C,
-            hyperplanes=[replace(hyperplane, **facts) for hyperplane in self._hyperplanes],
+            hyperplanes=[replace(each, **facts, method=self._method, presolve="") for each in self._hyperplanes],
             proven=self._proven.points,
             solves=self._solves,
             **facts,
@@ -272,33 +272,49 @@ class PathSearch:
             self._take_over(self._result(places[0], _ONE_SWEEP_SHARE * seconds, settings))
 
     def _prove_jointly(self, work: int = 0) -> None:
-        """Prove as much as possible of all places at once, if the problem suits that; with at most this much work."""
+        """Prove as much as possible at all places at once, if the problem suits that.
+
+        It ends after about this many multiply-adds of all such proofs together; 0 means no limit.
+        """
         end = self._limits.elapsed() + _JOINT_SHARE * self._limits.remaining()
-        if self._ended is None and self._open() and not self._joint_is_over and self._joint is None:
+        proof, C = self._joint_proof(), self._task.low
+        while proof is not None and (seconds := end - self._limits.elapsed()) > 0:
+            lines = list(self._lines)
+            self._joint_step(proof, seconds, work)
+            if self._ended is not None or not self._open() or 0 < work <= proof.work:
+                break
+            if proof.ended is not None or lines == self._lines:
+                # Out of time, or what is left cannot be proven because of rounding.
+                self._joint_is_over = True
+                break
+        if proof is not None:
+            self._solves += 1
+            self._check(C, self._value(C))
+            self._save()
+
+    def _joint_proof(self) -> JointProof | None:
+        """The proof of all places at once, made when it is first needed."""
+        if self._ended is not None or self._joint_is_over or not self._open():
+            return None
+        if self._joint is None:
             middle = self._hyperplanes[self._envelope.index_at(math.sqrt(self._task.low * self._task.high))]
             self._joint = joint_proof(self._task.problem, self._task.settings, self._limits, middle)
             self._joint_is_over = self._joint is None
-        while self._ended is None and self._open() and not self._joint_is_over:
-            seconds = end - self._limits.elapsed()
-            if seconds <= 0 or (work > 0 and self._joint.work >= work):
-                return
-            vertices = [(C, self._value(C)) for C in self._places()]
-            step = self._joint.step(vertices, seconds, self._tell_joint, self._nodes_left(), work)
-            self._nodes += step.nodes
-            self._solves += 1
-            for C, value in vertices:
-                self._proven.add(C, step.share * value)
-            lines = list(self._lines)
-            if step.hyperplane is not None:
-                self._add(self._evaluated(*step.hyperplane))
-            if self._joint.ended is Status.INTERRUPTED:
-                self._ended = Status.INTERRUPTED
-            elif self._nodes_left() == 0:
-                self._ended = Status.NODE_LIMIT
-            self._check(*vertices[0])
-            self._save()
-            stuck = lines == self._lines and not (0 < work <= self._joint.work)
-            self._joint_is_over = self._joint.ended is not None or stuck
+        return self._joint
+
+    def _joint_step(self, proof: JointProof, seconds: float, work: int) -> None:
+        """Search until there is a better hyperplane or nothing left to do, and learn from it."""
+        vertices = [(C, self._value(C)) for C in self._places()]
+        step = proof.step(vertices, seconds, self._tell_joint, nodes=self._nodes_left(), work=work)
+        self._nodes += step.nodes
+        for C, value in vertices:
+            self._proven.add(C, step.share * value)
+        if step.hyperplane is not None:
+            self._add(self._evaluated(*step.hyperplane))
+        if proof.ended is Status.INTERRUPTED:
+            self._ended = Status.INTERRUPTED
+        elif self._nodes_left() == 0 and self._open():
+            self._ended = Status.NODE_LIMIT
 
     def _tell_joint(self, share: float, nodes: int) -> None:
         C = self._open()[0]

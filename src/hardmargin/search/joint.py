@@ -2,17 +2,17 @@
 
 Let U(C) be a concave, piecewise linear function with U > 0, for instance the lower envelope of known lines, with
 vertices at C_1, ..., C_k. A hyperplane with norm term N that gives up the weight K lies below it at some C between
-C_1 and C_k if and only if it does at a vertex, because N + C K - U(C) is linear between vertices. So it is enough to
-minimise the smallest of (N + C_j K) / U(C_j) over all j, which is an objective of the core
+C_1 and C_k if and only if it does at a vertex, because N + C K - U(C) is linear between vertices. So it is enough
+to minimise the smallest of (N + C_j K) / U(C_j) over all j, which is an objective of the core
 (``core/base/objective.h``). A bound b on that proves b U(C_j) at every vertex, and so b U(C) everywhere in between.
 
 The tree of this search is the union of the trees for all C_j, which overlap. That is far less work than one search
 after the other.
 
 If the search finds a hyperplane below U by more than the gap, it pauses, and the caller continues with a lower U.
-What was closed stays closed: no hyperplane in it is below the old U, so none is below the new one. Bounds carry over
-as well: N + C K >= b U(C) for the old U implies the same for the new one. (Where vertices move, U between them is
-known up to rounding only; callers subtract more than that.)
+What was closed stays closed: no hyperplane in it is below the old U, so none is below the new one. Bounds carry
+over as well: N + C K >= b U(C) for the old U implies the same for the new one. (Where vertices move, U between them
+is known up to rounding only; callers subtract more than that.)
 """
 
 from __future__ import annotations

@@ -22,7 +22,8 @@ RegionClosing<PairCover>::RegionClosing(const Samples& samples, const DirectionF
 
 template <typename PairCover>
 bool RegionClosing<PairCover>::closes(const DirectionNode& region, const Level& level, State& state, double norm,
-                                      const Cutoff& cutoff, bool packing, const RegionSets& around, RegionSets& found) {
+                                      const Cutoff& cutoff, bool packing, const RegionSets& around,
+                                      RegionSets& found) {
     found.clear();
     if constexpr (PairCover::equal_costs) {
         const std::size_t missing = cover_.missing(state, cutoff.needed(norm));
@@ -67,7 +68,8 @@ bool RegionClosing<PairCover>::closes(const DirectionNode& region, const Level& 
 
 template <typename PairCover>
 bool RegionClosing<PairCover>::closes_if_short(std::size_t missing, const DirectionNode& region, const Level& level,
-                                               const State& state, std::span<const MustHitSet> sets, const Cutoff& cutoff)
+                                               const State& state, std::span<const MustHitSet> sets,
+                                               const Cutoff& cutoff)
     requires(PairCover::equal_costs)
 {
     return (missing == 1 && closes_with_one(region, level, state, sets, cutoff)) ||

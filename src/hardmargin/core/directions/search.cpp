@@ -61,7 +61,8 @@ DirectionOutcome search(const Samples& samples, std::vector<DirectionNode> front
 
 std::vector<DirectionNode> direction_root(const Samples& samples, double upper, const DirectionOptions& options) {
     const double objective = best_known(samples, upper, options.objective).objective;
-    const double longest = std::sqrt(2 * std::max(options.objective.room(objective, 0), 0.0)) * (1 + length_rounding);
+    const double longest =
+        std::sqrt(2 * std::max(options.objective.room(objective, 0), 0.0)) * (1 + length_rounding);
     return DirectionFrame(samples, options.first_axis, options.mirrored).whole(longest, objective);
 }
 

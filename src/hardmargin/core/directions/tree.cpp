@@ -50,7 +50,9 @@ DirectionTree<PairCover>::DirectionTree(const Samples& samples, const DirectionO
       closing_(samples, frame_, pairs_, cover_, solver_,
                [this](const MaxMargin& solver) { upper_ = improve_(solver); }),
       narrow_(narrowest(samples)),
-      sample_tree_(samples, {.gap = options.gap, .objective = options.objective, .cover_distance = PackingState::no_cover}, improve_) {}
+      sample_tree_(samples,
+                   {.gap = options.gap, .objective = options.objective, .cover_distance = PackingState::no_cover},
+                   improve_) {}
 
 template <typename PairCover>
 std::uint64_t DirectionTree<PairCover>::work() const {
@@ -252,8 +254,8 @@ bool DirectionTree<PairCover>::grow_cover(PathRegion& current, const PathRegion&
 template <typename PairCover>
 Verdict DirectionTree<PairCover>::close(PathRegion& current, const PathRegion& around, bool packing) {
     DirectionNode& region = current.region;
-    if (closing_.closes(region, current.pairs, current.cover, norm_at_least(region), cutoff(), packing,
-                        around.sets, current.sets)) {
+    if (closing_.closes(region, current.pairs, current.cover, norm_at_least(region), cutoff(), packing, around.sets,
+                        current.sets)) {
         return Verdict::closed;
     }
     if constexpr (PairCover::equal_costs) {
