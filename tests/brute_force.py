@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import re
 import sys
 import time
 from collections import Counter
@@ -22,6 +23,7 @@ import numpy as np
 
 from hardmargin import Problem, Result, Status, solve, verify
 from hardmargin.data import generate
+from hardmargin.incumbent import Incumbent
 from hardmargin.methods.base import Limits
 from hardmargin.presolve import presolve
 from hardmargin.search import primal
@@ -33,9 +35,17 @@ _GAP = 1e-6
 
 
 def optimum(problem: Problem) -> float:
-    """The smallest objective of all hyperplanes."""
-    objectives = (half_norms + violated(margins) @ problem.costs for half_norms, margins in candidates(problem))
-    return float(min(values.min() for values in objectives))
+    """The smallest objective of all feasible hyperplanes; infinite if there are none."""
+    objectives = (_objectives(problem, *found) for found in candidates(problem))
+    return float(min(values.min(initial=np.inf) for values in objectives))
+
+
+def _objectives(problem: Problem, half_norms: np.ndarray, margins: np.ndarray) -> np.ndarray:
+    lost = violated(margins)
+    objectives = half_norms + lost @ problem.costs
+    if problem.trusted is not None:
+        objectives[lost[:, problem.trusted].any(axis=1)] = np.inf
+    return objectives
 
 
 def candidates(problem: Problem) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -177,6 +187,14 @@ def _random_weights(rng: np.random.Generator, y: np.ndarray) -> dict[str, Any]:
     return weights
 
 
+def with_constraints(case: Case, seed: int, index: int) -> Case:
+    """The case with prior knowledge: a few samples are trusted."""
+    rng = np.random.default_rng([seed, index, 1])
+    trusted = rng.random(len(case.y)) < rng.choice([0.1, 0.2, 0.4])
+    trusted[rng.integers(len(case.y))] = True
+    return case._replace(weights={**case.weights, "trusted": trusted})
+
+
 class Comparison(NamedTuple):
     """What the solver returned for a case, and the true optimum."""
 
@@ -213,14 +231,35 @@ def compared(case: Case, method: str = "auto", *, best: float | None = None, **s
     return Comparison(case, result, best, [promise for promise, kept in promises.items() if not kept])
 
 
+def refusal_fault(case: Case, method: str = "auto") -> str | None:
+    """What is wrong with the refusal of a case without a feasible hyperplane; None if there is a feasible one."""
+    problem = Problem.from_data(case.X, case.y, case.C, **case.weights)
+    if optimum(problem) < np.inf:
+        return None
+    try:
+        solve(case.X, case.y, case.C, **case.weights, method=method)
+    except ValueError as error:
+        named = re.search(r"the rows ([\d, ]+) contradict", str(error))
+        if named is None:
+            return f"no rows are named: {error}"
+        rows = [int(row) for row in named[1].split(",")]
+        parts = [rows, *(rows[:k] + rows[k + 1 :] for k in range(len(rows)))]
+        masks = [np.isin(np.arange(len(case.y)), part) for part in parts]
+        best = [optimum(Problem.from_data(case.X, case.y, case.C, trusted=mask)) for mask in masks]
+        irreducible = best[0] == np.inf and max(best[1:]) < np.inf
+        return "" if irreducible and problem.trusted[rows].all() else f"{rows} is not an irreducible set"
+    return "it was not refused"
+
+
 def start_from_nothing() -> None:
     """Make the exact methods start with w = 0: after an optimal start, a wrong prune is hard to notice."""
 
-    def flat(problem: Problem, _: object, limits: Limits, *__: object) -> Result:
+    def flat(problem: Problem, known: Incumbent | None, limits: Limits, *__: object) -> Result:
         side = 1.0 if problem.costs[problem.y > 0].sum() >= problem.costs[problem.y < 0].sum() else -1.0
         nothing = np.zeros(problem.m)
         facts = {"lower_bound": 0.0, "status": Status.HEURISTIC, "method": "heuristic", "runtime": limits.elapsed()}
-        return Result.of(problem, nothing, side, **facts)
+        first = known if known is not None and problem.constrained else (nothing, side)
+        return Result.of(problem, *first, **facts)
 
     primal.search = flat
 
@@ -232,17 +271,28 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--method", default="auto")
     parser.add_argument("--from-nothing", action="store_true", help="begin with w = 0 instead of a primal search")
+    parser.add_argument("--constraints", action="store_true", help="add prior knowledge to the problems")
     arguments = parser.parse_args()
     if arguments.from_nothing:
         start_from_nothing()
     started = time.monotonic()
     found: Counter[str] = Counter()
     for index in range(arguments.count):
-        comparison = compared(random_case(arguments.seed, index), arguments.method)
+        case = random_case(arguments.seed, index)
+        if arguments.constraints:
+            case = with_constraints(case, arguments.seed, index)
+            if (fault := refusal_fault(case, arguments.method)) is not None:
+                found.update(refused=1, broken=bool(fault))
+                if fault:
+                    print(f"seed {arguments.seed}, index {index}: {case}: {fault}", flush=True)
+                continue
+        comparison = compared(case, arguments.method)
         found.update(reached=comparison.reached, proven=comparison.result.optimal, broken=bool(comparison.broken))
         if comparison.broken:
             print(f"seed {arguments.seed}, index {index}: {comparison}", flush=True)
-    shares = [f"{name} {100 * found[name] / arguments.count:.2f} %" for name in ("reached", "proven")]
+    solved = arguments.count - found["refused"]
+    shares = [f"{name} {100 * found[name] / max(solved, 1):.2f} %" for name in ("reached", "proven")]
+    shares[0] += f" of {solved}"
     print(
         f"{arguments.count} problems in {time.monotonic() - started:.0f} s, method {arguments.method}: "
         f"optimum {' and '.join(shares)}; promises broken on {found['broken']}"

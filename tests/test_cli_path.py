@@ -23,7 +23,10 @@ def test_path_and_summary(data, tmp_path, capsys) -> None:
     assert main(["path", data, "--C", "0.1", "100", "--json", str(file)]) == 0
     found = Path.load(file)
     out, err = capsys.readouterr()
-    assert out == f"{data}: csv, 5 samples x 2 features; C = 0.1 to 100, method auto\n{found.summary()}\n"
+    assert (
+        out
+        == f"{data}: csv, 5 samples x 2 features, labels in column 'kind'; C = 0.1 to 100, method auto\n{found.summary()}\n"
+    )
     assert err == ""
     assert found.optimal
     assert found.at(50.0).feature_names == ["a", "b"]
@@ -33,7 +36,7 @@ def test_single_values_and_standard_output(data, capsys) -> None:
     assert main(["path", data, "--C", "1", "10", "100", "--json", "-"]) == 0
     out, err = capsys.readouterr()
     assert Path.from_json(out).C == [1.0, 10.0, 100.0]
-    assert err.startswith(f"{data}: csv, 5 samples x 2 features; C = 1, 10, 100, ")
+    assert err.startswith(f"{data}: csv, 5 samples x 2 features, labels in column 'kind'; C = 1, 10, 100, ")
 
 
 def test_quiet(data, tmp_path, capsys) -> None:

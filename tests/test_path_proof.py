@@ -22,7 +22,12 @@ def alone(monkeypatch) -> None:
 
     A wrong conclusion is hard to notice if the search starts from the optimum.
     """
-    monkeypatch.setattr(hardmargin.path_search.PathSearch, "_sweep", lambda *_: None)
+
+    def flat(search, _) -> None:
+        if not search._hyperplanes:
+            search._add(search._evaluated(np.zeros(search._task.problem.m), 1.0))
+
+    monkeypatch.setattr(hardmargin.path_search.PathSearch, "_sweep", flat)
     monkeypatch.setattr(hardmargin.path_search.PathSearch, "_solve", lambda *_: None)
     monkeypatch.setattr(hardmargin.path_search.PathSearch, "_next", lambda _: None)
 

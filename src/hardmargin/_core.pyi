@@ -33,13 +33,19 @@ class MaxMargin:
     def enable(self, row: int) -> None: ...
     def disable(self, row: int) -> None: ...
     def forget(self) -> None: ...
-    def solve(self, threshold: float = ...) -> MaxMarginStatus: ...
+    def solve(self, threshold: float = ..., seconds: float = ...) -> MaxMarginStatus:
+        """Fails if the time is up."""
+
     @property
     def value(self) -> float: ...
     @property
     def weights(self) -> list[float]: ...
     @property
     def bias(self) -> float: ...
+    @property
+    def proof(self) -> list[int]:
+        """The rows that the last solve has proven to be unsatisfiable, below its threshold or at all."""
+
     @property
     def support(self) -> list[tuple[int, float]]: ...
 
@@ -57,7 +63,7 @@ class Outcome:
 class PrimalSearch:
     """Good hyperplanes, and a first lower bound."""
 
-    def __init__(self, features: _Array, labels: _Array, costs: _Array, seed: int) -> None: ...
+    def __init__(self, features: _Array, labels: _Array, costs: _Array, seed: int, upper: float = ...) -> None: ...
     def start(
         self, seconds: float, work: int, target: float, lower_bound: float, observer: _Observer
     ) -> Outcome: ...
@@ -269,3 +275,11 @@ def soft_margin(
     features: _Array, labels: _Array, costs: _Array, tolerance: float, seconds: float, observer: _Observer
 ) -> tuple[list[float], float, Outcome]:
     """The hinge-loss support vector machine: weights, bias, outcome."""
+
+def read_table(
+    text: str, delimiter: str, roles: list[int], skip_first: bool, most_values: int, longest_cell: int
+) -> tuple[_Array, NDArray[np.int32], list[str]] | None:
+    """The numbers of a table, the number of every row's label, and the labels; None if it is not simple.
+
+    A role is the number of a feature, -1 for a column to ignore, or -2 for the labels.
+    """

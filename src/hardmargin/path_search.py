@@ -178,9 +178,6 @@ class PathSearch:
         self._joint: JointProof | None = None
         self._joint_is_over = False
         self._complained = False
-        nothing = np.zeros(task.problem.m)
-        for side in (-1.0, 1.0):
-            self._add(self._evaluated(nothing, side))
         if known is not None:
             self._nodes_before, self._runtime_before, self._solves = known.nodes, known.runtime, known.solves
             self._proven = ProvenBounds(known.proven)
@@ -204,10 +201,17 @@ class PathSearch:
         """What is known now."""
         runtime, nodes = self._runtime_before + self._limits.elapsed(), self._nodes_before + self._nodes
         facts: dict[str, Any] = {"runtime": runtime, "nodes": nodes, "target_gap": self._limits.gap}
+        known = {each.fingerprint for each in self._hyperplanes} - {None}
+        common: dict[str, Any] = {
+            "method": self._method,
+            "presolve": "",
+            "seed": self._limits.seed,
+            "fingerprint": next(iter(known), None),
+        }
         return Path(
             status=Status.OPTIMAL if not self._open() else self._ended or self._last or Status.HEURISTIC,
             C=self._task.C,
-            hyperplanes=[replace(each, **facts, method=self._method, presolve="") for each in self._hyperplanes],
+            hyperplanes=[replace(each, **facts, **common) for each in self._hyperplanes],
             proven=self._proven.points,
             solves=self._solves,
             **facts,
@@ -223,7 +227,7 @@ class PathSearch:
         return [self._task.low, *self._envelope.breakpoints, self._task.high]
 
     def _gap(self, C: float) -> float:
-        return relative_gap(self._value(C), self._proven.at(C))
+        return relative_gap(self._value(C), self._proven.at(C)) if self._lines else 1.0
 
     def _value(self, C: float) -> float:
         """The best objective that is known at this C."""
@@ -294,12 +298,16 @@ class PathSearch:
 
     def _joint_proof(self) -> JointProof | None:
         """The proof of all places at once, made when it is first needed."""
-        if self._ended is not None or self._joint_is_over or not self._open():
+        if self._ended is not None or self._joint_is_over or not self._lines or not self._open():
             return None
         if self._joint is None:
             middle = self._hyperplanes[self._envelope.index_at(math.sqrt(self._task.low * self._task.high))]
             self._joint = joint_proof(self._task.problem, self._task.settings, self._limits, middle)
             self._joint_is_over = self._joint is None
+            if self._joint is not None:
+                # Directions around w = 0 can only be closed against what the constant models cost.
+                for side in (-1.0, 1.0):
+                    self._add(self._evaluated(np.zeros(self._task.problem.m), side))
         return self._joint
 
     def _joint_step(self, proof: JointProof, seconds: float, work: int) -> None:
@@ -348,7 +356,7 @@ class PathSearch:
                 interrupted = True
                 raise
 
-        start = self._hyperplanes[self._envelope.index_at(C)] if self._solves > 0 else None
+        start = self._hyperplanes[self._envelope.index_at(C)] if self._hyperplanes else None
         result = solve(
             self._task.problem.X,
             self._task.y,

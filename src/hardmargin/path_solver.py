@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hardmargin.checkpoint.file import fingerprint
 from hardmargin.checkpoint.keeper import held_checkpoint
+from hardmargin.fingerprint import fingerprint
 from hardmargin.methods import get_method
 from hardmargin.path_search import PathProgress, PathSearch, Task
 from hardmargin.penalty_path import Path

@@ -233,15 +233,15 @@ class Path:
         -------
         dict
         """
-        first = self.hyperplanes[0].to_dict()
-        common = {name: first[name] for name in _COMMON}
+        plain = [hyperplane.to_dict() for hyperplane in self.hyperplanes]
         return {
+            **{name: value for name, value in plain[0].items() if name not in _LEFT_OUT},
             "format": _FORMAT,
             "status": self.status.value,
             "C": {"values": self.C} if isinstance(self.C, list) else {"low": self.C[0], "high": self.C[1]},
             "breakpoints": self.breakpoints,
             "gap": self.gap,
-            "hyperplanes": [{name: result.to_dict()[name] for name in _OWN} for result in self.hyperplanes],
+            "hyperplanes": [{name: each[name] for name in _OWN} for each in plain],
             "proven": [list(point) for point in self.proven],
             "runtime": self.runtime,
             "nodes": self.nodes,
@@ -249,7 +249,6 @@ class Path:
             "target_gap": self.target_gap,
             "data": self.data,
             "version": self.version,
-            **common,
         }
 
     def to_json(self) -> str:
@@ -409,16 +408,15 @@ def line_of(result: Result) -> Line:
     return Line(0.5 * float(coef @ coef), given_up)
 
 
-# What the hyperplanes of a path have in common, and what each of them has.
-_COMMON = ("classes", "method", "weights", "n", "m", "feature_names", "presolve")
+# What each hyperplane of a path has for itself. All else is written once, except what has no meaning for a path.
 _OWN = ("C", "coef", "intercept", "violations", "objective", "lower_bound", "gap", "status")
+_LEFT_OUT = (*_OWN, "trace", "n_violations")
 
 
 def _read(values: Mapping[str, Any]) -> Path:
     if values.get("format") != _FORMAT:
         raise ValueError(f"not a hardmargin path: the key 'format' is not {_FORMAT!r}.")
-    shared = {name: values[name] for name in (*_COMMON, "runtime", "nodes", "target_gap", "version")}
-    hyperplanes = [Result.from_dict({**shared, "trace": [], **own}) for own in values["hyperplanes"]]
+    hyperplanes = [Result.from_dict({**values, "trace": [], **own}) for own in values["hyperplanes"]]
     if not hyperplanes:
         raise ValueError("not a hardmargin path: it has no hyperplanes.")
     numbers = values["C"]

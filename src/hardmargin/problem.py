@@ -17,6 +17,7 @@ from hardmargin.validation import (
     signs_and_classes,
     validated_labels,
     validated_samples,
+    validated_trusted,
 )
 
 #: A sample counts as kept only if its margin y(w.x + b) is at least ``1 - MARGIN_TOLERANCE``.
@@ -49,6 +50,8 @@ class Evaluation:
 class Problem:
     """Minimise 1/2 ||w||^2 + sum of ``costs[i]`` over the samples with y_i (w.x_i + b) < 1.
 
+    Hyperplanes that violate a trusted sample are infeasible: they cost infinity.
+
     Build it with :meth:`from_data`, which validates; the constructor itself trusts its arguments.
 
     Attributes
@@ -65,6 +68,8 @@ class Problem:
         The penalty from which the costs were computed.
     weights : ndarray of shape (n,) or None
         Sample weights times class weights; None if neither was given.
+    trusted : ndarray of bool of shape (n,) or None
+        The samples that must be kept; None if there are none.
 
     Examples
     --------
@@ -81,6 +86,7 @@ class Problem:
     classes: tuple[Any, Any] = (-1, 1)
     C: float = 1.0
     weights: FloatArray | None = None
+    trusted: NDArray[np.bool_] | None = None
 
     @classmethod
     def from_data(
@@ -91,6 +97,7 @@ class Problem:
         *,
         sample_weight: ArrayLike | None = None,
         class_weight: Mapping[Any, float] | str | None = None,
+        trusted: ArrayLike | None = None,
     ) -> Problem:
         """Validate the caller's data.
 
@@ -107,6 +114,8 @@ class Problem:
         class_weight : dict or "balanced", optional
             Factors of C by label; a label that is not named has 1. "balanced" gives both classes the same
             total weight, sample weights included.
+        trusted : array-like of bool of shape (n,), optional
+            The samples that must be kept, even those of weight zero.
 
         Returns
         -------
@@ -126,7 +135,7 @@ class Problem:
         weights = combined_weights(signs, classes, sample_weight, class_weight)
         penalty = resolved_penalty(C, samples, weights)
         costs = scaled_costs(penalty, np.ones(n) if weights is None else weights)
-        return cls(samples, signs, costs, classes, penalty, weights)
+        return cls(samples, signs, costs, classes, penalty, weights, validated_trusted(trusted, n))
 
     @property
     def n(self) -> int:
@@ -137,6 +146,26 @@ class Problem:
     def m(self) -> int:
         """Number of features."""
         return int(self.X.shape[1])
+
+    @property
+    def constrained(self) -> bool:
+        """Whether some hyperplanes are infeasible."""
+        return self.trusted is not None
+
+    @property
+    def typical_cost(self) -> float:
+        """The mean cost of the samples that are not trusted; of all samples if there are no others."""
+        free = None if self.trusted is None else ~self.trusted
+        return float(self.costs.mean() if free is None or not free.any() else self.costs[free].mean())
+
+    @property
+    def certain_cost(self) -> float:
+        """The smallest cost of a trusted sample; infinity if there are none.
+
+        In the problems that methods get, it is above the objective of a known hyperplane; see
+        :func:`hardmargin.search.feasibility.with_certain_costs`.
+        """
+        return float("inf") if self.trusted is None else float(self.costs[self.trusted].min())
 
     @property
     def sparse(self) -> bool:
@@ -165,11 +194,14 @@ class Problem:
         w = np.asarray(coef, dtype=np.float64)
         if w.shape != (self.m,):
             raise ValueError(f"coef has shape {w.shape}; expected ({self.m},), one weight per feature.")
-        # A hyperplane out of range costs infinity, and a margin that is not a number is violated.
+        # A hyperplane out of range costs infinity, and a margin that is not a number is violated. An infeasible
+        # hyperplane costs infinity too.
         with np.errstate(over="ignore", invalid="ignore"):
             margins = self._margins(w, intercept)
             violated = ~(margins >= 1 - MARGIN_TOLERANCE)
             objective = 0.5 * float(w @ w) + float(self.costs[violated].sum())
+        if self.trusted is not None and bool((violated & self.trusted).any()):
+            objective = float("inf")
         return Evaluation(objective, margins, np.flatnonzero(violated))
 
     def _margins(self, w: FloatArray, intercept: float) -> FloatArray:

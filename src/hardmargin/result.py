@@ -70,8 +70,17 @@ class Result:
         The requested gap, by which "optimal" is judged; None if it was not recorded.
     feature_names : list of str or None
         Names of the features, in the order of ``coef``; None if not known.
+    label_column : str, int or None
+        The column of the training file that held the labels: its name, or its position from 0; None if not known.
+    seed : int or None
+        The seed of the search; None if it was not recorded.
+    fingerprint : str or None
+        A checksum of the training samples and labels, by which :func:`hardmargin.verify` recognises them; None if
+        it was not recorded.
     presolve : str
         What was removed or decided before the search, in one line; empty if nothing was.
+    trusted : list of int or None
+        Sorted rows of the caller's data that had to be kept; None if there were none.
     """
 
     status: Status
@@ -93,7 +102,11 @@ class Result:
     version: str = __version__
     target_gap: float | None = None
     feature_names: list[str] | None = None
+    label_column: str | int | None = None
+    seed: int | None = None
+    fingerprint: str | None = None
     presolve: str = ""
+    trusted: list[int] | None = None
 
     @classmethod
     def of(
@@ -151,6 +164,7 @@ class Result:
             trace=monotone_trace(trace, TracePoint(float(runtime), evaluation.objective, bound)),
             target_gap=target_gap,
             presolve=presolve,
+            trusted=None if problem.trusted is None else np.flatnonzero(problem.trusted).tolist(),
         )
 
     @property
@@ -212,6 +226,7 @@ class Result:
         values = {item.name: getattr(self, item.name) for item in fields(self)}
         values["status"] = self.status.value
         values["n_violations"] = self.n_violations
+        values["schema_version"] = model_json.SCHEMA_VERSION
         values["classes"] = [model_json.plain_label(label) for label in self.classes]
         values["trace"] = [list(point) for point in self.trace]
         return values

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from hardmargin import methods
 from hardmargin.arrays import FloatArray
 from hardmargin.bounds import SMALLEST_GAP, TracePoint, is_possible_gap, relative_gap
+from hardmargin.fingerprint import data_fingerprint
 from hardmargin.labels import same_label
 from hardmargin.model_json import KEYS, read_values
 from hardmargin.problem import MARGIN_TOLERANCE, Problem
@@ -27,8 +28,13 @@ _GAP_TOLERANCE = 1e-9
 _UNRECORDED_GAP = 1e-5
 
 # Claims that define the problem, and claims that only another solve could confirm.
-_GIVEN = ("C", "weights", "target_gap")
+_GIVEN = ("C", "weights", "trusted", "target_gap")
 _UNCHECKED = ("lower_bound", "method", "nodes", "presolve", "runtime", "version")
+# The same, but not every model has them.
+_SOMETIMES_UNCHECKED = ("seed", "label_column")
+_OTHER_DATA = (
+    "these are not the data that the model was trained on: their samples or labels have another fingerprint"
+)
 
 
 @dataclass(frozen=True)
@@ -73,6 +79,8 @@ class Verification:
     unchecked : tuple of str
         Keys of the model that cannot be recomputed from the data. Some of them were only checked for being
         possible.
+    notes : tuple of str
+        What is worth knowing and no contradiction, such as that the data are not the training data.
     """
 
     checks: tuple[Check, ...]
@@ -81,6 +89,7 @@ class Verification:
     smallest_kept_margin: float
     given: tuple[str, ...] = ()
     unchecked: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -100,6 +109,7 @@ class Verification:
             if keys:
                 shown = [f"{key} (needs a proof)" if key == "lower_bound" else key for key in keys]
                 lines.append(f"  {what:<22} {', '.join(shown)}")
+        lines += [f"  {'note':<22} {note}" for note in self.notes]
         end = "all claims that can be recomputed hold" if self.ok else "the model's claims do not hold"
         return "\n".join([*lines, end])
 
@@ -120,7 +130,8 @@ def verify(
     hyperplane nor w = 0 costs less, and that gap, status and trace are consistent with it. "optimal" means a gap of
     at most the requested one, which must be possible (at least 1e-9, and below 1); if the model does not record it,
     1e-5 counts. C and the weights are taken from the model, because they define the problem that it claims to have
-    solved. ``Verification.unchecked`` lists what was not checked.
+    solved. ``Verification.unchecked`` lists what was not checked. If the data are not the training data, a note
+    says so; the claims may hold for them all the same.
 
     Parameters
     ----------
@@ -151,7 +162,8 @@ def verify(
     """
     result, count, unknown = _claims(model)
     problem = _problem_of(result, X, y)
-    evaluation = problem.evaluate(result.coef, result.intercept)
+    # Whether it is feasible is a check of its own.
+    evaluation = replace(problem, trusted=None).evaluate(result.coef, result.intercept)
     violations = evaluation.violations.tolist()
     smallest = _smallest_kept_margin(evaluation.margins, result.violations)
     names = _names_of(X) if feature_names is None else list(feature_names)
@@ -160,6 +172,7 @@ def verify(
         *_objective_checks(result, problem, evaluation.objective),
         Check("violations", _shown(result.violations), _shown(violations), result.violations == violations),
         Check("number of violations", count, len(violations), _is_count(count, len(violations))),
+        *_constraint_checks(problem, violations),
         Check("smallest kept margin", f">= {1 - MARGIN_TOLERANCE}", smallest, smallest >= 1 - MARGIN_TOLERANCE),
         *_history_checks(result, evaluation.objective),
         *names_checks,
@@ -171,6 +184,7 @@ def verify(
         smallest,
         tuple(key for key in _GIVEN if getattr(result, key) is not None),
         (*_unchecked(result, names_checks), *unknown),
+        () if result.fingerprint in (None, data_fingerprint(problem)) else (_OTHER_DATA,),
     )
 
 
@@ -178,7 +192,8 @@ def _unchecked(result: Result, names_checks: tuple[Check, ...]) -> tuple[str, ..
     """Known keys that cannot be recomputed; a status other than "optimal" only says why the search ended."""
     status = () if result.optimal else ("status",)
     names = () if result.feature_names is None or names_checks else ("feature_names",)
-    return (*_UNCHECKED, *status, *names)
+    others = (key for key in _SOMETIMES_UNCHECKED if getattr(result, key) is not None)
+    return (*_UNCHECKED, *others, *status, *names)
 
 
 def _objective_checks(result: Result, problem: Problem, objective: float) -> tuple[Check, ...]:
@@ -270,6 +285,15 @@ def _names_checks(result: Result, names: list[str] | None) -> tuple[Check, ...]:
     return (Check("feature names", _listed(claimed), _listed(names), claimed == names),)
 
 
+def _constraint_checks(problem: Problem, violations: list[int]) -> tuple[Check, ...]:
+    """Check that the hyperplane is feasible."""
+    if problem.trusted is None:
+        return ()
+    violated = [row for row in violations if problem.trusted[row]]
+    found = f"violated: {_shown(violated)}" if violated else "all kept"
+    return (Check("trusted", _shown(np.flatnonzero(problem.trusted).tolist()), found, not violated),)
+
+
 def _is_count(claimed: Any, count: int) -> bool:
     return not isinstance(claimed, bool) and bool(claimed == count)
 
@@ -312,7 +336,8 @@ def _problem_of(result: Result, X: ArrayLike, y: ArrayLike) -> Problem:
             "expected the training data."
         )
     # The samples of the first problem: converting them again would take as much memory again.
-    return Problem.from_data(problem.X, y, result.C, sample_weight=result.weights)
+    trusted = None if result.trusted is None else np.isin(np.arange(result.n), result.trusted)
+    return Problem.from_data(problem.X, y, result.C, sample_weight=result.weights, trusted=trusted)
 
 
 def _shown(rows: list[int]) -> str:

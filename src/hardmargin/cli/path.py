@@ -12,8 +12,9 @@ from hardmargin import data, methods
 from hardmargin.cli.interrupts import while_importing
 from hardmargin.cli.key_values import class_weights, key_value
 from hardmargin.cli.output import STDOUT, check_target
-from hardmargin.cli.parser import Commands, Parser, add_data_arguments, add_quiet_argument
+from hardmargin.cli.parser import Commands, Parser, add_column_arguments, add_data_arguments, add_quiet_argument
 from hardmargin.cli.status import DONE, INTERRUPTED, STATE_LOST
+from hardmargin.cli.training_data import label_place, training_data
 from hardmargin.signals import HeldSignals
 from hardmargin.status import Status
 from hardmargin.stopping import STALL
@@ -35,6 +36,7 @@ def add_to(commands: Commands) -> None:
         "prove a lower bound at every C. Ctrl-C ends the search early and keeps what is known.",
     )
     add_data_arguments(parser, "training data")
+    add_column_arguments(parser)
     parser.add_argument(
         "--C",
         type=float,
@@ -57,7 +59,7 @@ def add_to(commands: Commands) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Load the data, search, write the path, print the summary."""
     _check_targets(arguments)
-    dataset = data.load(arguments.data, format=arguments.format, label=arguments.label)
+    dataset = training_data(arguments)
     with while_importing():
         # Importing these takes a second, which a command that cannot run should not spend.
         from hardmargin import path
@@ -83,7 +85,10 @@ def run(arguments: argparse.Namespace) -> int:
                 report=report,
                 **_settings(arguments, dataset),
             )
-        named = [replace(each, feature_names=dataset.feature_names) for each in found.hyperplanes]
+        named = [
+            replace(each, feature_names=dataset.feature_names, label_column=dataset.label_column)
+            for each in found.hyperplanes
+        ]
         _hand_over(replace(found, hyperplanes=named), arguments)
     if any(warning.lost for warning in warned):
         return STATE_LOST
@@ -118,8 +123,9 @@ def _description(dataset: data.Dataset, arguments: argparse.Namespace) -> str:
     """What is about to be solved, in one line."""
     values = [f"{C:g}" for C in arguments.C]
     asked = " to ".join(values) if len(values) == 2 else ", ".join(values)
+    size = f"{dataset.n} samples x {dataset.m} features"
     return (
-        f"{arguments.data}: {dataset.format}, {dataset.n} samples x {dataset.m} features; C = {asked}, "
+        f"{arguments.data}: {dataset.format}, {size}, labels in {label_place(dataset)}; C = {asked}, "
         f"method {arguments.method}"
     )
 

@@ -113,7 +113,7 @@ def bound_block(task: BlockTask, seconds: float, go_on: Callable[[], bool]) -> B
     n, m = task.problem.n, task.problem.m
     project = None if n <= m else _no_projection
     try:
-        reduced = presolve(task.problem, shift_features=False, project=project, check=check)
+        reduced = presolve(task.problem, shift_features=False, project=project, upper=_known(task), check=check)
     except _EndedError:
         return BlockAnswer(0.0, np.zeros(m), label, 0, 0, cut=True, interrupted=True)
     coef, intercept = reduced.reduce(task.coef, task.intercept)
@@ -147,6 +147,14 @@ def bound_block(task: BlockTask, seconds: float, go_on: Callable[[], bool]) -> B
         cut and found.gap > task.gap,
         found.gap > task.gap and found.status in _LIMITS,
     )
+
+
+def _known(task: BlockTask) -> float | None:
+    """The objective of the hyperplane to start from, if the block is constrained; see :func:`presolve`."""
+    if not task.problem.constrained:
+        return None
+    objective = task.problem.evaluate(task.coef, task.intercept).objective
+    return objective if np.isfinite(objective) else None
 
 
 class _EndedError(Exception):

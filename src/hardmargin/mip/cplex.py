@@ -21,6 +21,7 @@ from hardmargin.mip.base import (
     IndicatorModel,
     Separator,
     SolverLimits,
+    costs_and_limits,
     objective_factor,
 )
 from hardmargin.mip.cuts import CutMatrix, split_cuts
@@ -53,8 +54,9 @@ def solve_indicator(model: IndicatorModel, limits: SolverLimits) -> Answer:
     solver.variables.add(lb=[-box] * problem.m, ub=[box] * problem.m)
     solver.variables.add(lb=[-cplex.infinity], ub=[cplex.infinity])
     first = problem.m + 1
-    factor = objective_factor(problem.costs)
-    solver.variables.add(obj=(factor * problem.costs).tolist(), types="B" * problem.n)
+    costs, largest = costs_and_limits(problem)
+    factor = objective_factor(costs)
+    solver.variables.add(obj=(factor * costs).tolist(), ub=largest.tolist(), types="B" * problem.n)
     solver.objective.set_quadratic([factor] * problem.m + [0.0] * (problem.n + 1))
     plane = list(range(first))
     rows = np.column_stack([problem.y[:, None] * problem.X, problem.y]).tolist()
@@ -83,7 +85,8 @@ def solve_cover(model: CoverModel, limits: SolverLimits) -> Answer:
     """See :class:`hardmargin.mip.base.Backend`."""
     solver = _new_solver(limits)
     factor = objective_factor(model.costs)
-    solver.variables.add(obj=(factor * model.costs).tolist(), types="B" * len(model.costs))
+    largest = np.ones(len(model.costs)) if model.limits is None else model.limits
+    solver.variables.add(obj=(factor * model.costs).tolist(), ub=largest.tolist(), types="B" * len(model.costs))
     callbacks = Callbacks()
     separators = [model.separate]
     if model.cuts:

@@ -99,6 +99,8 @@ _HINGE_ROUNDS = 4
 _PROGRESS = 0.99
 # Given hyperplanes that are tried on all samples.
 _POLISHED = 8
+# The cost of a trusted sample in smooth losses, in typical costs.
+_TRUSTED_COST = 10.0
 # Smaller improvements are rounding.
 _NOTICEABLE = 1 - 1e-12
 
@@ -163,6 +165,10 @@ class LargeSearch:
         lost = [float(np.sum(problem.costs, where=problem.y == label)) for label in (-1.0, 1.0)]
         kept = 1.0 if lost[1] >= lost[0] else -1.0
         self._best = _Place(np.zeros(problem.m), kept, min(lost), kept * problem.y)
+        # Smooth losses would see nothing but trusted samples if these had their full cost.
+        self._guide = problem.costs
+        if problem.trusted is not None:
+            self._guide = np.where(problem.trusted, _TRUSTED_COST * problem.typical_cost, problem.costs)
         self._first_part: ScaledSamples | None = None
         self._hinge_start: _Hinge | None = None
 
@@ -326,7 +332,7 @@ class LargeSearch:
         """Random samples with enough of both classes, whose costs add up to those of all samples."""
         problem = self._problem
         if count >= problem.n:
-            return problem.X, problem.y, problem.costs
+            return problem.X, problem.y, self._guide
         smaller, larger = sorted((np.flatnonzero(problem.y == label) for label in (-1.0, 1.0)), key=len)
         share = max(len(smaller) / problem.n, _LEAST_CLASS_SHARE)
         few = min(len(smaller), int(share * count))
@@ -335,7 +341,7 @@ class LargeSearch:
             for members, size in ((smaller, few), (larger, count - few))
         ]
         costs = [
-            problem.costs[drawn] * (float(problem.costs[members].sum()) / float(problem.costs[drawn].sum()))
+            self._guide[drawn] * (float(self._guide[members].sum()) / float(self._guide[drawn].sum()))
             for members, drawn in zip((smaller, larger), rows, strict=True)
             if len(drawn) > 0
         ]
@@ -559,7 +565,9 @@ class LargeSearch:
         X: Any = problem.X[rows]
         X = X.toarray() if scipy.sparse.issparse(X) else X
         seed = int(self._random.integers(2**63))
-        search = _core.PrimalSearch(np.ascontiguousarray(X), problem.y[rows], problem.costs[rows], seed)
+        search = _core.PrimalSearch(
+            np.ascontiguousarray(X), problem.y[rows], problem.costs[rows], seed, problem.certain_cost
+        )
         work = int(np.clip(_NEAR_SHARE * (self._budget - self.work), *_NEAR_WORK))
 
         def observe(upper: float, lower: float, nodes: int) -> bool:

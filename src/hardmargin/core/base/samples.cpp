@@ -18,7 +18,8 @@ constexpr double shortest_share = 0.01;
 
 }  // namespace
 
-Samples::Samples(std::span<const double> features, std::span<const double> labels, std::span<const double> costs)
+Samples::Samples(std::span<const double> features, std::span<const double> labels, std::span<const double> costs,
+                 double upper)
     : labels_count_(labels.size()),
       dimension_(labels.empty() ? 0 : features.size() / labels.size()),
       stride_(padded_size(dimension_)),
@@ -28,7 +29,8 @@ Samples::Samples(std::span<const double> features, std::span<const double> label
       labels_(padded_count_),
       costs_(costs.begin(), costs.end()),
       norms_(labels_count_),
-      pricing_scales_(padded_count_) {
+      pricing_scales_(padded_count_),
+      upper_(upper) {
     if (features.size() != labels_count_ * dimension_ || costs.size() != labels_count_) {
         throw std::invalid_argument("samples: features, labels and costs do not fit together");
     }
@@ -63,8 +65,31 @@ void Samples::margins(const double* weights, double bias, double* margins) const
 }
 
 double Samples::common_cost() const {
-    const bool equal = std::all_of(costs_.begin(), costs_.end(), [this](double cost) { return cost == costs_[0]; });
-    return equal && !costs_.empty() ? costs_[0] : 0.0;
+    double common = 0;
+    for (std::size_t i = 0; i < count(); ++i) {
+        if (certain(i)) {
+            continue;
+        }
+        if (common > 0 && cost(i) != common) {
+            return 0;
+        }
+        common = cost(i);
+    }
+    return common;
+}
+
+double Samples::typical_cost() const {
+    double sum = 0;
+    double all = 0;
+    std::size_t uncertain = 0;
+    for (std::size_t i = 0; i < count(); ++i) {
+        all += cost(i) / static_cast<double>(count());
+        if (!certain(i)) {
+            sum += cost(i);
+            ++uncertain;
+        }
+    }
+    return uncertain > 0 ? sum / static_cast<double>(uncertain) : all;
 }
 
 }  // namespace hardmargin

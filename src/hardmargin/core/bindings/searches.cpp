@@ -32,14 +32,6 @@ using Ends = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::dev
 // A frontier as Python arrays; see PlainFrontier.
 using PlainArrays = std::tuple<Integers, Ends, Matrix>;
 
-// A Python array that owns these values.
-template <typename Value>
-nb::ndarray<nb::numpy, Value> array(std::vector<Value> values, std::initializer_list<std::size_t> shape) {
-    auto* const kept = new std::vector<Value>(std::move(values));
-    const nb::capsule owner(kept, [](void* pointer) noexcept { delete static_cast<std::vector<Value>*>(pointer); });
-    return nb::ndarray<nb::numpy, Value>(kept->data(), shape, owner);
-}
-
 template <typename Node>
 nb::tuple plain_arrays(const std::vector<Node>& nodes) {
     PlainFrontier frontier = plain(nodes);
@@ -92,7 +84,8 @@ nb::tuple packing_root_arrays(std::size_t count, std::vector<std::uint32_t> kept
 
 nb::tuple direction_root_arrays(const Matrix& features, const Vector& labels, const Vector& costs, double upper,
                                 const DirectionOptions& options) {
-    const Samples samples(view(features), view(labels), view(costs));
+    // No hyperplane of interest gives up as much as is needed if its norm is zero.
+    const Samples samples(view(features), view(labels), view(costs), options.objective.needed(upper, 0));
     check(options, samples);
     return plain_arrays(direction_root(samples, upper, options));
 }
@@ -101,7 +94,8 @@ template <typename Node, typename Options, auto search>
 SearchResult<Node> run(const Matrix& features, const Vector& labels, const Vector& costs,
                        const std::variant<PlainArrays, SearchResult<Node>*>& frontier, double upper,
                        const Options& options, const SearchLimits& limits, double seconds, nb::object observer) {
-    const Samples samples(view(features), view(labels), view(costs));
+    // No hyperplane of interest gives up as much as is needed if its norm is zero.
+    const Samples samples(view(features), view(labels), view(costs), options.objective.needed(upper, 0));
     check(options, samples);
     std::vector<Node> nodes = nodes_of<Node>(frontier, samples);
     SearchResult<Node> result;

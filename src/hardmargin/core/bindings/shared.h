@@ -4,8 +4,11 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <cstddef>
+#include <initializer_list>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "base/control.h"
 
@@ -23,6 +26,14 @@ inline std::span<const double> view(const Matrix& matrix) {
 
 inline std::span<const double> view(const Vector& vector) {
     return {vector.data(), vector.size()};
+}
+
+// A Python array that owns these values.
+template <typename Value>
+nb::ndarray<nb::numpy, Value> array(std::vector<Value> values, std::initializer_list<std::size_t> shape) {
+    auto* const kept = new std::vector<Value>(std::move(values));
+    const nb::capsule owner(kept, [](void* pointer) noexcept { delete static_cast<std::vector<Value>*>(pointer); });
+    return nb::ndarray<nb::numpy, Value>(kept->data(), shape, owner);
 }
 
 // Calls a Python function `observer(upper, lower, nodes) -> bool` from a search that runs without the GIL, and lets

@@ -43,9 +43,9 @@ public:
                   MaxMargin& solver, Candidate candidate);
 
     // Whether it can prove that no solution in the region is better than `upper`; `norm` is the least norm term of
-    // the region. With `packing` it searches for must-hit sets, and may rearrange the cover without changing its
-    // cost.
-    bool closes(const DirectionNode& region, const Level& level, State& state, double norm, const Cutoff& cutoff,
+    // the region, which is raised to what keeping the certain samples needs there. With `packing` it searches for
+    // must-hit sets, and may rearrange the cover without changing its cost.
+    bool closes(const DirectionNode& region, const Level& level, State& state, double& norm, const Cutoff& cutoff,
                 bool packing, const RegionSets& around, RegionSets& found);
 
 private:
@@ -65,6 +65,8 @@ private:
     bool closes_with_two(const DirectionNode& region, const Level& level, const State& state,
                          std::span<const MustHitSet> sets, const Cutoff& cutoff)
         requires(PairCover::equal_costs);
+    // Whether keeping the certain samples costs at least `value` in the region; raises `norm` to what it costs.
+    bool certain_cost_at_least(double value, const DirectionNode& region, double& norm);
     void enable_region(const DirectionNode& region);
     void enable_closure();
     // Whether 1/2 ||w||^2 is at least `value` for every w that satisfies the enabled rows; if not, the shortest one
@@ -82,6 +84,7 @@ private:
     Packing packing_;
     ConflictClosure closure_;
     State released_;
+    std::vector<std::size_t> certain_;
     std::vector<Multiplier> multipliers_;
     std::vector<std::size_t> supports_;
 };

@@ -29,7 +29,7 @@ CoverBound::CoverBound(const Samples& samples)
       kept_(samples.count()),
       given_up_(samples.count()) {}
 
-// If all samples cost the same, a cover costs a whole number of them.
+// If all samples that are not certain cost the same, a cover costs a whole number of them: certain ones are kept.
 double CoverBound::rounded(double cost) const {
     if (common_cost_ <= 0) {
         return cost;

@@ -66,14 +66,12 @@ PrimalSearch::PrimalSearch(const Samples& samples, std::uint64_t seed)
       direction_(samples.stride()),
       stop_([this] { return out_of_budget(); }) {
     solver_.set_stop(stop_);
-    double costs = 0;
     double squares = 0;
     for (std::size_t i = 0; i < samples.count(); ++i) {
-        costs += samples.cost(i);
         squares += samples.norm(i) * samples.norm(i);
     }
     if (samples.count() > 0) {
-        typical_cost_ = costs / static_cast<double>(samples.count());
+        typical_cost_ = samples.typical_cost();
         hinge_unit_ = static_cast<double>(samples.count()) /
                       (std::max(squares, std::numeric_limits<double>::min()) * typical_cost_);
     }
