@@ -152,7 +152,7 @@ class Result:
             If the bound is above the objective by more than rounding, which means that one of them is wrong.
         """
         evaluation = problem.evaluate(coef, intercept)
-        bound = _checked_bound(float(lower_bound), evaluation.objective)
+        bound = checked_bound(float(lower_bound), evaluation.objective)
         return cls(
             status=Status(status),
             objective=evaluation.objective,
@@ -359,7 +359,14 @@ def _recorded_bounds(bounds: WeightBounds | None) -> dict[str, Any]:
     return {"monotonic_cst": signs, "coef_bounds": sides if bounds.ranged else None}
 
 
-def _checked_bound(bound: float, objective: float) -> float:
+def checked_bound(bound: float, objective: float) -> float:
+    """A proven bound, not above the objective.
+
+    Raises
+    ------
+    RuntimeError
+        If it is above the objective by more than rounding, which means that one of them is wrong.
+    """
     if not bound <= objective * (1 + _BOUND_ROUNDING):
         raise RuntimeError(
             f"proven bound {bound:.17g} above the objective {objective:.17g} that a hyperplane reaches: "
