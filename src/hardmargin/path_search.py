@@ -53,7 +53,7 @@ _ONE_SWEEP_SHARE = 0.25
 _FIRST_EFFORT = 0.005
 _SWEEP_EFFORT = 0.1
 # Multiply-adds of a joint proof after which better hyperplanes are worth searching for.
-_EASY_WORK = 800_000_000
+_EASY_WORK = 1_500_000_000
 # The part of the time that a joint proof may take.
 _JOINT_SHARE = 0.5
 # Proofs that start from a good hyperplane need hardly any primal search first.

@@ -65,7 +65,7 @@ private:
     // positive.
     double rounding() const { return is_plain() ? 0 : 16 * std::numeric_limits<double>::epsilon(); }
 
-    std::vector<Term> terms_{Term{}};
+    std::vector<Term> terms_ = std::vector<Term>(1);
 };
 
 // An objective and the value that a solution has to beat.

@@ -34,7 +34,8 @@ namespace hardmargin {
 struct DirectionOptions {
     // Only solutions better than the incumbent by this share are searched for.
     double gap = 1e-6;
-    Objective objective;
+    // What is minimised; by default the objective at the C of the samples.
+    Objective objective{};
     // The middle of the face that is searched first.
     std::vector<double> first_axis;
     // The feature whose axis it replaces; see DirectionFrame.
