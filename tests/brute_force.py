@@ -50,6 +50,9 @@ def _objectives(problem: Problem, half_norms: np.ndarray, margins: np.ndarray) -
 
 def candidates(problem: Problem) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Values of 1/2 ||w||^2 and the margins of all samples, for hyperplanes of which one is optimal."""
+    if problem.bounds is not None:
+        yield from _candidates_within_bounds(problem)
+        return
     yield np.zeros(2), np.stack([problem.y, -problem.y])
     # The most central sample comes first, also in every subset, because differences to it lose the fewest digits.
     order = np.argsort(np.linalg.norm(problem.X - np.median(problem.X, axis=0), axis=1))
@@ -62,6 +65,44 @@ def candidates(problem: Problem) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         if len(w) > 0:
             margins = y * (w @ X.T + b[:, None])
             yield np.sum(w * w, axis=1) / 2, margins[:, np.argsort(order)]
+
+
+def _candidates_within_bounds(problem: Problem) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """The same for bounds on the weights.
+
+    In an optimum, some weights are at a bound. The others are the shortest with y (w.x + b) = 1 on at most one
+    sample more than there are of them, given the weights at bounds; or they are zero, and b makes one sample tight.
+    """
+    lower, upper = problem.bounds.lower, problem.bounds.upper
+    order = np.argsort(np.linalg.norm(problem.X - np.median(problem.X, axis=0), axis=1))
+    X, y = problem.X[order].astype(np.longdouble), problem.y[order]
+    X -= X[0].copy()
+    ends = [
+        [None, *{end for end in (low, high) if np.isfinite(end)}] for low, high in zip(lower, upper, strict=True)
+    ]
+    for fixed in itertools.product(*ends):
+        free = np.array([end is None for end in fixed])
+        given = np.array([end or 0.0 for end in fixed], dtype=np.longdouble)
+        at_ends = X @ given
+        for size in range(1, int(free.sum()) + 2):
+            rows = np.array(list(itertools.combinations(range(problem.n), size)), dtype=int).reshape(-1, size)
+            targets = y[rows] - at_ends[rows]
+            found, b = np.zeros((len(rows), int(free.sum())), dtype=np.longdouble), targets[:, 0]
+            if size > 1:
+                found, b = _shortest_through(X[rows][:, :, free], targets)
+            w = np.tile(given, (len(found), 1))
+            w[:, free] = found
+            low, high = (side + sign * _ROUNDING * np.abs(side) for side, sign in ((lower, -1), (upper, 1)))
+            tiny = _ROUNDING * np.abs(w).max(axis=1, initial=0.0)[:, None]
+            within = np.all(
+                (w >= np.where(np.isfinite(lower), low, -np.inf) - tiny)
+                & (w <= np.where(np.isfinite(upper), high, np.inf) + tiny),
+                axis=1,
+            )
+            w, b = w[within], b[within]
+            if len(w) > 0:
+                margins = y * (w @ X.T + b[:, None])
+                yield np.sum(w * w, axis=1) / 2, margins[:, np.argsort(order)]
 
 
 def violated(margins: np.ndarray) -> np.ndarray:
@@ -188,11 +229,41 @@ def _random_weights(rng: np.random.Generator, y: np.ndarray) -> dict[str, Any]:
 
 
 def with_constraints(case: Case, seed: int, index: int) -> Case:
-    """The case with prior knowledge: a few samples are trusted."""
+    """The case with prior knowledge: a few samples are trusted, or a few weights bounded, or both."""
     rng = np.random.default_rng([seed, index, 1])
-    trusted = rng.random(len(case.y)) < rng.choice([0.1, 0.2, 0.4])
-    trusted[rng.integers(len(case.y))] = True
-    return case._replace(weights={**case.weights, "trusted": trusted})
+    known: dict[str, Any] = {}
+    n = len(case.y)
+    kind = rng.integers(3)
+    if kind != 1:
+        known["trusted"] = rng.random(n) < rng.choice([0.1, 0.2, 0.4])
+        known["trusted"][rng.integers(n)] = True
+    if kind != 0:
+        known.update(_random_bounds(rng, case.X))
+    return case._replace(weights={**case.weights, **known})
+
+
+def _random_bounds(rng: np.random.Generator, X: np.ndarray) -> dict[str, Any]:
+    """Signs and ranges of at most three weights: all combinations of them have to be tried."""
+    m = X.shape[1]
+    chosen = rng.permutation(m)[:3]
+    signs, lower, upper = np.zeros(m, dtype=int), np.full(m, -np.inf), np.full(m, np.inf)
+    signs[chosen] = rng.integers(-1, 2, size=len(chosen))
+    unit = 1 / float(np.abs(X).mean())
+    for j in chosen:
+        ends = sorted(unit * rng.choice([-1.0, -0.3, 0.0, 0.1, 1.0, 5.0], size=2))
+        lower[j] = ends[0] if rng.random() < 0.5 else -np.inf
+        upper[j] = ends[1] if rng.random() < 0.5 else np.inf
+    # Where both are given, they must leave something.
+    fitting = (
+        np.where(signs > 0, np.maximum(lower, 0), lower) <= np.where(signs < 0, np.minimum(upper, 0), upper)
+    ).all()
+    kind = rng.integers(3)
+    known: dict[str, Any] = {}
+    if kind != 1:
+        known["monotonic_cst"] = signs
+    if kind == 1 or (kind == 2 and fitting):
+        known["coef_bounds"] = (lower, upper)
+    return known
 
 
 class Comparison(NamedTuple):
@@ -245,7 +316,8 @@ def refusal_fault(case: Case, method: str = "auto") -> str | None:
         rows = [int(row) for row in named[1].split(",")]
         parts = [rows, *(rows[:k] + rows[k + 1 :] for k in range(len(rows)))]
         masks = [np.isin(np.arange(len(case.y)), part) for part in parts]
-        best = [optimum(Problem.from_data(case.X, case.y, case.C, trusted=mask)) for mask in masks]
+        bounds = {name: case.weights.get(name) for name in ("monotonic_cst", "coef_bounds")}
+        best = [optimum(Problem.from_data(case.X, case.y, case.C, trusted=mask, **bounds)) for mask in masks]
         irreducible = best[0] == np.inf and max(best[1:]) < np.inf
         return "" if irreducible and problem.trusted[rows].all() else f"{rows} is not an irreducible set"
     return "it was not refused"

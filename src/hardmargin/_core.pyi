@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 _Array = NDArray[np.float64]
 _Observer = Callable[[float, float, int], bool] | None
+_Bounds = tuple[_Array, _Array] | None
 
 def kernels() -> str:
     """The kind of CPU that the innermost loops in use are compiled for."""
@@ -29,7 +30,7 @@ class MaxMargin:
     Row i < n keeps sample i; row n + i is its flip, the reversed constraint.
     """
 
-    def __init__(self, features: _Array, labels: _Array) -> None: ...
+    def __init__(self, features: _Array, labels: _Array, bounds: _Bounds = None) -> None: ...
     def enable(self, row: int) -> None: ...
     def disable(self, row: int) -> None: ...
     def forget(self) -> None: ...
@@ -63,7 +64,15 @@ class Outcome:
 class PrimalSearch:
     """Good hyperplanes, and a first lower bound."""
 
-    def __init__(self, features: _Array, labels: _Array, costs: _Array, seed: int, upper: float = ...) -> None: ...
+    def __init__(
+        self,
+        features: _Array,
+        labels: _Array,
+        costs: _Array,
+        seed: int,
+        upper: float = ...,
+        bounds: _Bounds = None,
+    ) -> None: ...
     def start(
         self, seconds: float, work: int, target: float, lower_bound: float, observer: _Observer
     ) -> Outcome: ...
@@ -111,7 +120,7 @@ _Frontier = tuple[NDArray[np.uint32], NDArray[np.uint64], NDArray[np.float64]]
 class PackingKnowledge:
     """What searches over the same samples share."""
 
-    def __init__(self, features: _Array, labels: _Array, costs: _Array) -> None: ...
+    def __init__(self, features: _Array, labels: _Array, costs: _Array, bounds: _Bounds = None) -> None: ...
     @property
     def sets(self) -> int:
         """The number of certified sets."""
@@ -188,6 +197,7 @@ def packing_search(
     limits: SearchLimits,
     seconds: float,
     observer: _Observer,
+    bounds: _Bounds = None,
 ) -> PackingResult: ...
 
 class DirectionOptions:
@@ -235,7 +245,12 @@ class DirectionResult:
     def outcome(self) -> Outcome: ...
 
 def direction_root(
-    features: _Array, labels: _Array, costs: _Array, upper: float, options: DirectionOptions
+    features: _Array,
+    labels: _Array,
+    costs: _Array,
+    upper: float,
+    options: DirectionOptions,
+    bounds: _Bounds = None,
 ) -> _Frontier:
     """All directions as a frontier."""
 
@@ -249,6 +264,7 @@ def direction_search(
     limits: SearchLimits,
     seconds: float,
     observer: _Observer,
+    bounds: _Bounds = None,
 ) -> DirectionResult: ...
 
 class WeightRegion(Enum):

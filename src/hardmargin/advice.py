@@ -56,8 +56,8 @@ def constant_model_text(X: Any, y: Any, result: Result, time_limit: float | None
     positive, weights, constant = _constant(y, result)
     model = _model_text(X, result, constant)
     proven = f" At C = {result.C:.6g}, this is proven optimal." if result.optimal else ""
-    if result.trusted is not None:
-        return f"{model}.{proven} Use a larger C, or trust fewer samples."
+    if result.constrained:
+        return f"{model}.{proven} Use a larger C, or loosen the constraints on samples and weights."
     found = _hyperplane(X, positive, result, _seconds(result, time_limit))
     return f"{model}.{proven} {_reason(result, found, weights, constant, _scale(X, weights))}"
 
@@ -65,9 +65,10 @@ def constant_model_text(X: Any, y: Any, result: Result, time_limit: float | None
 def is_hardly_better(y: Any, result: Result) -> bool:
     """Whether a model is no better than the constant one, or hardly better.
 
-    If samples are trusted, the constant model may not be allowed, so only the model w = 0 counts.
+    With constraints, the constant model may be infeasible, or they may be the reason why this one is hardly better:
+    then only the model w = 0 counts.
     """
-    if result.trusted is not None and any(result.coef):
+    if result.constrained and any(result.coef):
         return False
     return result.objective >= (1 - HARDLY_BETTER) * _constant(y, result)[2]
 

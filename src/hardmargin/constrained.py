@@ -71,11 +71,11 @@ def prepared(problem: Problem, presolved: PresolveStep, limits: Limits) -> Prepa
     plain = presolved(project=lambda *_: None)
     first = _first_hyperplane(problem, plain, limits)
     # Only small data can lose dependent features.
-    again = is_projectable(plain.problem.n, plain.problem.m)
+    again = problem.bounds is None and is_projectable(plain.problem.n, plain.problem.m)
     reduced = presolved(upper=problem.evaluate(*first).objective) if again else plain
     incumbent = reduced.reduce(*first)
-    kept = np.zeros(reduced.problem.n, dtype=bool) if reduced.problem.trusted is None else reduced.problem.trusted
-    objective = reduced.problem.evaluate(*reduced.problem.fitted(*incumbent, kept)).objective
+    fitted = reduced.problem.fitted(*incumbent, reduced.problem.must_keep)
+    objective = reduced.problem.evaluate(*fitted).objective
     if not math.isfinite(objective):
         raise ValueError(_UNDECIDED)
     certain = with_certain_costs(reduced.problem, objective)
@@ -103,17 +103,18 @@ def _first_hyperplane(problem: Problem, plain: Presolved, limits: Limits) -> tup
     except ContradictionError as contradiction:
         rows = sorted(_caller_row(problem, plain, row) for row in contradiction.rows)
         shown = ", ".join(map(str, rows[:_SHOWN])) + (", ..." if len(rows) > _SHOWN else "")
+        within = "" if problem.bounds is None else " within the bounds on the weights"
+        loosen = "" if problem.bounds is None else ", or loosen the bounds"
         raise ValueError(
-            f"no hyperplane keeps all trusted samples: the rows {shown} contradict each other, and no part of them "
-            "does. Trust at least one of them no longer, or correct its features or label."
+            f"no hyperplane{within} keeps all trusted samples: the rows {shown} contradict each other, and no part "
+            f"of them does. Trust at least one of them no longer, or correct its features or label{loosen}."
         ) from None
     except UndecidedError:
         if limits.remaining() == 0:
             raise ValueError(out_of_time(limits)) from None
         raise ValueError(_UNDECIDED) from None
     coef, intercept = plain.restore(found.coef, found.intercept)
-    assert problem.trusted is not None
-    fitted = problem.fitted(coef, intercept, problem.trusted)
+    fitted = problem.fitted(coef, intercept, problem.must_keep)
     if not math.isfinite(problem.evaluate(*fitted).objective):
         raise ValueError(_UNDECIDED)
     return fitted
@@ -121,5 +122,4 @@ def _first_hyperplane(problem: Problem, plain: Presolved, limits: Limits) -> tup
 
 def _caller_row(problem: Problem, plain: Presolved, row: int) -> int:
     """The first trusted row of the caller's data that a reduced row represents."""
-    trusted = problem.trusted if problem.trusted is not None else np.zeros(problem.n, dtype=bool)
-    return int(np.flatnonzero((plain.representative == row) & trusted)[0])
+    return int(np.flatnonzero((plain.representative == row) & problem.must_keep)[0])

@@ -20,7 +20,8 @@ search need not look, so it is about as hard as the model's own. If the optimum 
 found. Otherwise it is at least D, and D is doubled. The first D is just large enough to decide whether the sample
 is always given up. When U + D reaches U_i, the sample is trusted instead, which needs no D.
 
-If the model had to keep trusted samples, all of this holds for the hyperplanes that keep them.
+If the model had to keep trusted samples, or if its weights were bounded, all of this holds for the hyperplanes that
+respect that.
 
 All samples take turns. A solve that does not finish gets more subproblems in the sample's next turn, so every
 sample has an interval before any sample gets much time.
@@ -171,7 +172,7 @@ class _Kept:
     extra : float
         What it costs more to give up the sample in the next solve.
     hopeless : bool
-        Whether the sample cannot be kept together with trusted ones, as far as that can be decided.
+        Whether the sample cannot be kept because of other constraints, as far as that can be decided.
     nodes, effort : int, float
         Subproblems of that solve, and effort of its primal search.
     """
@@ -309,8 +310,7 @@ class _Search:
     def _solve_keeping(self, each: _Kept, seconds: float, **settings: Any) -> Result | None:
         """Solve with one sample trusted; None if it contradicts other constraints, or if time was too short."""
         deadline = time.monotonic() + seconds
-        trusted = np.zeros(self._problem.n, dtype=bool) if self._problem.trusted is None else self._problem.trusted
-        trusted = trusted | (np.arange(self._problem.n) == each.row)
+        trusted = self._problem.must_keep | (np.arange(self._problem.n) == each.row)
         try:
             return self._solve(seconds, trusted=trusted, start=each.hyperplane, **settings)
         except ValueError:
@@ -324,7 +324,12 @@ class _Search:
     def _solve(self, seconds: float, **settings: Any) -> Result:
         """Solve and use the hyperplane. After Ctrl-C the solve has an answer too, and ends the search."""
         problem = self._problem
-        given = {"sample_weight": problem.weights, "trusted": problem.trusted}
+        given = {
+            "sample_weight": problem.weights,
+            "trusted": problem.trusted,
+            "monotonic_cst": self._result.monotonic_cst,
+            "coef_bounds": self._result.coef_bounds,
+        }
         found = solve(
             problem.X,
             problem.y,
@@ -364,7 +369,7 @@ class _Search:
         if all(row.exact for row in rows):
             status = Status.OPTIMAL
         elif status is Status.OPTIMAL:
-            # Some sample cannot be kept together with the trusted ones.
+            # Other constraints prevent some sample from being kept.
             status = Status.HEURISTIC
         return Outliers(
             rows=tuple(rows),

@@ -26,6 +26,7 @@ def fingerprint(problem: Problem, check: Callable[[], None] = lambda: None) -> s
         Called before each piece of work; may raise to stop.
     """
     constraints = [] if problem.trusted is None else [problem.trusted.astype(np.float64)]
+    constraints += problem.core_bounds or ()
     return _checksum([*_sample_arrays(problem), problem.costs, *constraints], _kind(problem), check)
 
 

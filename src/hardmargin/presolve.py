@@ -5,7 +5,8 @@ samples are merged into one that carries their total cost, constant features are
 zero in every optimum, because the intercept replaces them at no cost), features far from zero are shifted
 towards it (the intercept absorbs the shift), features that depend linearly on others are replaced by fewer
 (see :mod:`hardmargin.projection`) and all are divided by one common power of two. Only a common factor may
-rescale the features, because anything else would change ||w||.
+rescale the features, because anything else would change ||w||. If there are bounds on the weights, dependent
+features stay, and so do constant ones whose weight must not be zero.
 
 The reduced rows are sorted, whatever the order of the caller's rows. So shuffled data, or data with weights
 instead of repetitions, give the same reduced problem and the same answer.
@@ -174,11 +175,14 @@ def presolve(
     varies, shift = _shifts(selection, check)
     if not shift_features:
         shift[varies] = 0.0
+    if problem.bounds is not None:
+        # The weight of a constant feature is zero only if it may be.
+        varies |= problem.bounds.exclude_zero
     features = np.flatnonzero(varies) if reduce else np.arange(problem.m)
     check()
     projected = None
     longest = _longest(problem, upper)
-    if reduce and longest is not None and is_projectable(len(rows), len(features)):
+    if reduce and longest is not None and problem.bounds is None and is_projectable(len(rows), len(features)):
         project = project or partial(projection, check=check)
         projected = project(problem.X[rows][:, features], shift[features], longest)
     check()
@@ -198,7 +202,10 @@ def presolve(
         for part, block in selection.blocks(features_left, shift_left, check):
             np.multiply(block, scale, out=samples[part])
     trusted = _trusted_rows(problem, representative, len(rows))
-    reduced = Problem(samples, problem.y[rows], costs / scale**2, problem.classes, problem.C, trusted=trusted)
+    bounds = None if problem.bounds is None else problem.bounds.reduced(features, scale)
+    reduced = Problem(
+        samples, problem.y[rows], costs / scale**2, problem.classes, problem.C, trusted=trusted, bounds=bounds
+    )
     return Presolved(reduced, representative, features, shift, scale, problem.m, projected)
 
 
@@ -257,6 +264,8 @@ def _presolved_sparse(problem: Problem, reduce: bool, check: Check) -> Presolved
     check()
     used = np.zeros(problem.m, dtype=bool)
     used[X.indices] = True
+    if problem.bounds is not None:
+        used |= problem.bounds.exclude_zero
     if not reduce or not used.any():
         used[:] = True
     features = np.flatnonzero(used)
@@ -268,7 +277,10 @@ def _presolved_sparse(problem: Problem, reduce: bool, check: Check) -> Presolved
     data = X.data if scale == 1 else X.data * scale
     samples = csr_array((data, indices, X.indptr), shape=(len(rows), len(features)))
     trusted = _trusted_rows(problem, representative, len(rows))
-    reduced = Problem(samples, problem.y[rows], costs / scale**2, problem.classes, problem.C, trusted=trusted)
+    bounds = None if problem.bounds is None else problem.bounds.reduced(features, scale)
+    reduced = Problem(
+        samples, problem.y[rows], costs / scale**2, problem.classes, problem.C, trusted=trusted, bounds=bounds
+    )
     return Presolved(reduced, representative, features, np.zeros(problem.m), scale, problem.m)
 
 

@@ -73,6 +73,8 @@ def solve(
     start: Any = None,
     stop: Stall | str | None = None,
     trusted: ArrayLike | None = None,
+    monotonic_cst: Any = None,
+    coef_bounds: Any = None,
 ) -> Result:
     """Train a linear support vector machine with the hard-margin loss.
 
@@ -133,6 +135,12 @@ def solve(
     trusted : array-like of bool of shape (n,), optional
         A mask of samples that must be kept: the answer is the best hyperplane among those that give each of them a
         margin of at least 1. A trusted sample of weight zero is kept too.
+    monotonic_cst : array-like of int of shape (m,), or dict, optional
+        1, -1 or 0 for every feature: larger values speak for the second class, against it, or either, so its weight
+        is not negative, not positive, or free. A dict has the signs by the names of a DataFrame's columns; features
+        that it does not name are free.
+    coef_bounds : pair, optional
+        (lower, upper): bounds on the weights, each a number, one number per feature, or None where they are free.
 
     Returns
     -------
@@ -176,7 +184,14 @@ def solve(
         limits = _validated_limits(time_limit, gap, threads, node_limit, seed)
         limits = replace(limits, gap=max(limits.gap, solver.SMALLEST_GAP))
         problem = Problem.from_data(
-            X, y, C, sample_weight=sample_weight, class_weight=class_weight, trusted=trusted
+            X,
+            y,
+            C,
+            sample_weight=sample_weight,
+            class_weight=class_weight,
+            trusted=trusted,
+            monotonic_cst=monotonic_cst,
+            coef_bounds=coef_bounds,
         )
         _check_size(problem, solver, method)
         hyperplane = None if start is None else _validated_start(start, problem)
@@ -342,8 +357,8 @@ def _incumbent(
         return None
     best = given[0] if len(given) == 1 else min(given, key=lambda each: problem.evaluate(*each).objective)
     coef, intercept = reduced.reduce(*best)
-    if reduced.problem.trusted is not None:
-        coef, intercept = reduced.problem.fitted(coef, intercept, reduced.problem.trusted)
+    if reduced.problem.constrained:
+        coef, intercept = reduced.problem.fitted(coef, intercept, reduced.problem.must_keep)
     return Incumbent(coef, intercept) if np.isfinite([*coef, intercept]).all() else None
 
 

@@ -18,7 +18,8 @@ def run(argv: Sequence[str]) -> int:
     ValueError
         If the arguments cannot be used.
     """
-    arguments = _parser().parse_args(one_flag_each(argv, flags=("--option", "--class-weight")))
+    flags = ("--option", "--class-weight", "--monotonic", "--coef-bounds")
+    arguments = _parser().parse_args(one_flag_each(argv, flags=flags))
     status: int = arguments.run(arguments)
     return status
 

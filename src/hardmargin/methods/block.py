@@ -170,8 +170,11 @@ def _bound_sparse(task: BlockTask, seconds: float, go_on: Callable[[], bool]) ->
     X = cast("Any", task.problem.X)
     # One feature at least.
     features = np.unique(np.append(X.indices, 0))
-    dense = replace(task.problem, X=np.ascontiguousarray(X[:, features].toarray()))
+    bounds = task.problem.bounds
+    # Weights that cannot be zero add to the norm, so the bound is valid without those of the other features.
+    of_features = None if bounds is None else bounds.reduced(features, 1.0)
+    dense = replace(task.problem, X=np.ascontiguousarray(X[:, features].toarray()), bounds=of_features)
     answer = bound_block(task._replace(problem=dense, coef=task.coef[features]), seconds, go_on)
-    coef = np.zeros(task.problem.m)
+    coef = np.zeros(task.problem.m) if bounds is None else bounds.clipped(np.zeros(task.problem.m))
     coef[features] = answer.coef
     return answer._replace(coef=coef)

@@ -217,6 +217,14 @@ def within_tolerances(problem: Problem) -> bool:
     )
 
 
+def weight_ranges(model: IndicatorModel) -> tuple[FloatArray, FloatArray]:
+    """The lower and the upper bounds of the variables of the weights: the model's box, and those of the problem."""
+    box = np.inf if model.box is None else model.box
+    lower, upper = np.full(model.problem.m, -box), np.full(model.problem.m, box)
+    bounds = model.problem.bounds
+    return (lower, upper) if bounds is None else (np.maximum(lower, bounds.lower), np.minimum(upper, bounds.upper))
+
+
 def costs_and_limits(problem: Problem) -> tuple[FloatArray, FloatArray]:
     """The cost of each binary variable, and its upper bound: those of trusted samples are fixed at 0.
 

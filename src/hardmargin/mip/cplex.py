@@ -23,6 +23,7 @@ from hardmargin.mip.base import (
     SolverLimits,
     costs_and_limits,
     objective_factor,
+    weight_ranges,
 )
 from hardmargin.mip.cuts import CutMatrix, split_cuts
 from hardmargin.mip.running import Callbacks, WatchedSolver
@@ -49,9 +50,9 @@ def solve_indicator(model: IndicatorModel, limits: SolverLimits) -> Answer:
     problem = model.problem
     room = _room(problem)
     solver = _new_solver(limits)
-    box = cplex.infinity if model.box is None else model.box
+    lower, upper = (np.clip(side, -cplex.infinity, cplex.infinity).tolist() for side in weight_ranges(model))
     # First the weights, then the bias, then the variables of the given-up samples.
-    solver.variables.add(lb=[-box] * problem.m, ub=[box] * problem.m)
+    solver.variables.add(lb=lower, ub=upper)
     solver.variables.add(lb=[-cplex.infinity], ub=[cplex.infinity])
     first = problem.m + 1
     costs, largest = costs_and_limits(problem)

@@ -19,6 +19,7 @@ from hardmargin.mip.base import (
     SolverLimits,
     costs_and_limits,
     objective_factor,
+    weight_ranges,
 )
 from hardmargin.mip.cuts import CutMatrix, split_cuts
 from hardmargin.mip.running import Callbacks, WatchedSolver
@@ -162,8 +163,11 @@ class _BuiltIndicator:
         problem = model.problem
         self._scip = scip
         self._problem = problem
-        least = None if model.box is None else -model.box
-        weights = [scip.addVar(f"w{j}", lb=least, ub=model.box) for j in range(problem.m)]
+        ranges = zip(*(side.tolist() for side in weight_ranges(model)), strict=True)
+        weights = [
+            scip.addVar(f"w{j}", lb=None if low == -math.inf else low, ub=None if high == math.inf else high)
+            for j, (low, high) in enumerate(ranges)
+        ]
         bias = scip.addVar("b", lb=None)
         self.plane = [*weights, bias]
         costs, limits = costs_and_limits(problem)

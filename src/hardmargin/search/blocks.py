@@ -86,6 +86,7 @@ class Block:
             whole.classes,
             whole.C,
             trusted=None if whole.trusted is None else whole.trusted[rows],
+            bounds=whole.bounds,
         )
 
 

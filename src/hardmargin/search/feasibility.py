@@ -29,6 +29,8 @@ from hardmargin.problem import Problem
 # with each other are.
 _DENSE_VALUES = 50_000_000
 _PRODUCTS = 4000
+# Costs must stay finite.
+_LARGEST_EXPONENT = 1023
 # Singular directions of these products below this share of the largest one are rounding.
 _RANK = 1e-13
 
@@ -52,7 +54,9 @@ class UndecidedError(Exception):
 
 
 def feasible_hyperplane(problem: Problem, limits: Limits) -> Incumbent:
-    """The shortest hyperplane that keeps all trusted samples of a problem.
+    """The shortest hyperplane within the bounds on the weights that keeps all trusted samples of a problem.
+
+    Without trusted samples, it keeps the class that costs more.
 
     Raises
     ------
@@ -63,7 +67,8 @@ def feasible_hyperplane(problem: Problem, limits: Limits) -> Incumbent:
     ValueError
         If there are too many trusted samples in sparse data.
     """
-    assert problem.trusted is not None
+    if problem.trusted is None:
+        return _shortest_within_bounds(problem)
     rows = np.flatnonzero(problem.trusted)
     shortest = _Shortest(problem, rows, limits)
     if not shortest.solved(range(len(rows))):
@@ -74,6 +79,16 @@ def feasible_hyperplane(problem: Problem, limits: Limits) -> Incumbent:
     return Incumbent(*fitted)
 
 
+def _shortest_within_bounds(problem: Problem) -> Incumbent:
+    """The shortest weights within the bounds; the bias keeps the class that costs more."""
+    assert problem.bounds is not None
+    coef = problem.bounds.clipped(np.zeros(problem.m))
+    positives, negatives = (float(problem.costs[problem.y == label].sum()) for label in (1, -1))
+    label = 1.0 if positives >= negatives else -1.0
+    margins = problem.evaluate(coef, 0.0).margins[problem.y == label]
+    return Incumbent(coef, label * (1.0 - float(margins.min(initial=0.0))))
+
+
 def with_certain_costs(problem: Problem, objective: float) -> Problem:
     """The problem with a cost for every trusted sample that is above the objective of a known hyperplane.
 
@@ -82,7 +97,7 @@ def with_certain_costs(problem: Problem, objective: float) -> Problem:
     if problem.trusted is None:
         return problem
     largest = max(objective, float(problem.costs.max()))
-    certain = math.ldexp(1.0, math.frexp(largest)[1] + 1)
+    certain = math.ldexp(1.0, min(math.frexp(largest)[1] + 1, _LARGEST_EXPONENT))
     return replace(problem, costs=np.where(problem.trusted, certain, problem.costs))
 
 
@@ -117,9 +132,14 @@ class _Shortest:
         dense: Any = self._X
         if problem.sparse:
             features = self._features = np.unique(dense.indices)
-            small = len(rows) * max(1, len(features)) <= _DENSE_VALUES
+            small = len(rows) * max(1, len(features)) <= _DENSE_VALUES or problem.bounds is not None
             dense = dense[:, features].toarray() if small else self._coordinates()
-        self._solver = _core.MaxMargin(np.ascontiguousarray(dense), self._y)
+        bounds = problem.core_bounds
+        # Features without values have the weight nearest to zero.
+        self._rest = np.zeros(self._m) if problem.bounds is None else problem.bounds.clipped(np.zeros(self._m))
+        if bounds is not None and self._features is not None:
+            bounds = (bounds[0][self._features], bounds[1][self._features])
+        self._solver = _core.MaxMargin(np.ascontiguousarray(dense), self._y, bounds)
         self._enabled: set[int] = set()
 
     def _coordinates(self) -> FloatArray:
@@ -162,7 +182,7 @@ class _Shortest:
         weights = np.array(self._solver.weights)
         if isinstance(self._X, np.ndarray):
             return weights, self._solver.bias
-        coef = np.zeros(self._m)
+        coef = self._rest
         if self._features is not None:
             coef[self._features] = weights
         else:

@@ -40,8 +40,10 @@ constexpr bool contracts_are_checked = true;
 // A MaxMargin that owns its samples.
 class OwningMaxMargin {
 public:
-    OwningMaxMargin(const Matrix& features, const Vector& labels)
-        : samples_(view(features), view(labels), std::vector<double>(labels.size(), 1.0)), solver_(samples_) {}
+    OwningMaxMargin(const Matrix& features, const Vector& labels, const Bounds& bounds)
+        : samples_(view(features), view(labels), std::vector<double>(labels.size(), 1.0),
+                   std::numeric_limits<double>::infinity(), bounds_of(bounds)),
+          solver_(samples_) {}
     OwningMaxMargin(const OwningMaxMargin&) = delete;
     OwningMaxMargin& operator=(const OwningMaxMargin&) = delete;
 
@@ -83,7 +85,8 @@ void bind_max_margin(nb::module_& module) {
     nb::class_<OwningMaxMargin>(module, "MaxMargin",
                                 "Shortest w with y (w.x + b) >= 1 over a changing set of samples.\n\n"
                                 "Row i < n keeps sample i; row n + i is its flip, the reversed constraint.")
-        .def(nb::init<const Matrix&, const Vector&>(), "features"_a, "labels"_a)
+        .def(nb::init<const Matrix&, const Vector&, const Bounds&>(), "features"_a, "labels"_a,
+             "bounds"_a = nb::none())
         .def(
             "enable", [](OwningMaxMargin& self, std::size_t row) { self.solver().enable(self.checked_row(row)); },
             "row"_a)
@@ -110,7 +113,9 @@ void bind_max_margin(nb::module_& module) {
             [](OwningMaxMargin& self) {
                 std::vector<std::size_t> rows;
                 for (const Multiplier& multiplier : self.solver().certificate()) {
-                    rows.push_back(multiplier.row);
+                    if (!self.solver().rows().is_extra(multiplier.row)) {
+                        rows.push_back(multiplier.row);
+                    }
                 }
                 return rows;
             },
@@ -128,8 +133,8 @@ void bind_max_margin(nb::module_& module) {
 class OwningPrimalSearch {
 public:
     OwningPrimalSearch(const Matrix& features, const Vector& labels, const Vector& costs, std::uint64_t seed,
-                       double upper)
-        : samples_(view(features), view(labels), view(costs), upper), search_(samples_, seed) {}
+                       double upper, const Bounds& bounds)
+        : samples_(view(features), view(labels), view(costs), upper, bounds_of(bounds)), search_(samples_, seed) {}
     OwningPrimalSearch(const OwningPrimalSearch&) = delete;
     OwningPrimalSearch& operator=(const OwningPrimalSearch&) = delete;
 
@@ -175,8 +180,9 @@ void bind_primal_search(nb::module_& module) {
         .def_ro("interrupted", &Outcome::interrupted)
         .def_ro("error", &Outcome::error, "The exception raised by the observer or a signal handler, or None.");
     nb::class_<OwningPrimalSearch>(module, "PrimalSearch", "Good hyperplanes, and a first lower bound.")
-        .def(nb::init<const Matrix&, const Vector&, const Vector&, std::uint64_t, double>(), "features"_a,
-             "labels"_a, "costs"_a, "seed"_a, "upper"_a = std::numeric_limits<double>::infinity())
+        .def(nb::init<const Matrix&, const Vector&, const Vector&, std::uint64_t, double, const Bounds&>(),
+             "features"_a, "labels"_a, "costs"_a, "seed"_a, "upper"_a = std::numeric_limits<double>::infinity(),
+             "bounds"_a = nb::none())
         .def("start", &OwningPrimalSearch::start, "seconds"_a, "work"_a, "target"_a, "lower_bound"_a,
              "observer"_a.none())
         .def("walk", &OwningPrimalSearch::walk, "seconds"_a, "work"_a, "tries"_a, "target"_a, "lower_bound"_a,

@@ -31,7 +31,8 @@ bool RegionClosing<PairCover>::closes(const DirectionNode& region, const Level& 
                                       double upper, bool packing, const RegionSets& around, RegionSets& found) {
     found.clear();
     const double covered = cover_.cost(state) * (1 - cover_.rounding(state));
-    if (!certain_.empty() && certain_cost_at_least(upper - covered, region, norm)) {
+    if ((!certain_.empty() || samples_.has_weight_bounds()) &&
+        certain_cost_at_least(upper - covered, region, norm)) {
         return true;
     }
     if constexpr (PairCover::equal_costs) {

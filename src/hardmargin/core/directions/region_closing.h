@@ -42,8 +42,8 @@ public:
                   MaxMargin& solver, Candidate candidate);
 
     // Whether it can prove that no solution in the region is better than `upper`; `norm` is the least norm term of
-    // the region, which is raised to what keeping the certain samples needs there. With `packing` it searches for
-    // must-hit sets, and may rearrange the cover without changing its cost.
+    // the region, which is raised to what the certain samples and the bounds on the weights need there. With
+    // `packing` it searches for must-hit sets, and may rearrange the cover without changing its cost.
     bool closes(const DirectionNode& region, const Level& level, State& state, double& norm, double upper,
                 bool packing, const RegionSets& around, RegionSets& found);
 
@@ -64,7 +64,8 @@ private:
     bool closes_with_two(const DirectionNode& region, const Level& level, const State& state,
                          std::span<const MustHitSet> sets, double upper)
         requires(PairCover::equal_costs);
-    // Whether keeping the certain samples costs at least `value` in the region; raises `norm` to what it costs.
+    // Whether keeping the certain samples within the bounds on the weights costs at least `value` in the region, or
+    // is impossible; raises `norm` to what it costs.
     bool certain_cost_at_least(double value, const DirectionNode& region, double& norm);
     void enable_region(const DirectionNode& region);
     void enable_closure();

@@ -49,7 +49,7 @@ std::optional<Samples> samples_of_equal_cost(const Samples& samples) {
             }
         }
     }
-    return Samples(features, labels, costs, samples.upper());
+    return Samples(features, labels, costs, samples.upper(), samples.weight_bounds());
 }
 
 // The better one of `upper`, without weights, and giving up the cheaper class.

@@ -45,6 +45,7 @@ void CoverBound::learn(const MaxMargin& solver) {
 }
 
 std::size_t CoverBound::remember(const MaxMargin& solver) {
+    assert(solver.has_only_bounds_as_extra_rows());
     const SetPool::Addition added = pool_.add(solver.certificate(), solver.certificate_value());
     if (added.is_new) {
         lift(added.index);

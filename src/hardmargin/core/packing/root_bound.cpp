@@ -99,7 +99,9 @@ double root_bound(const Samples& samples, double upper, double gap, Control& con
         }
         std::vector<std::size_t> members;
         for (const Multiplier& multiplier : solver.certificate()) {
-            members.push_back(multiplier.row);
+            if (solver.rows().keeps(multiplier.row)) {
+                members.push_back(multiplier.row);
+            }
         }
         const double value = shrink(shrinker, members, threshold, solver.certificate_value(), stop);
         double share = std::numeric_limits<double>::infinity();
