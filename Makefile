@@ -145,7 +145,7 @@ coverage: $(VENV)/installed-coverage
 	@$(BIN)/gcovr --root . --filter src/hardmargin/core/ --gcov-executable "$(GCOV)" \
 	  --exclude-throw-branches --txt build/coverage/cpp.txt --txt-summary \
 	  --html-details build/coverage/cpp/index.html build/cpp-coverage
-	@$(BIN)/pytest $(PYTEST_ARGUMENTS) --cov --cov-report=term --cov-report=html:build/coverage/python \
+	@COVERAGE_FILE=$(CURDIR)/build/coverage/data $(BIN)/pytest $(PYTEST_ARGUMENTS) --cov --cov-report=term --cov-report=html:build/coverage/python \
 	  --cov-report=xml:build/coverage/python.xml
 	@echo "build/coverage/python/index.html and build/coverage/cpp/index.html"
 
