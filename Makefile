@@ -145,8 +145,8 @@ coverage: $(VENV)/installed-coverage
 	@$(BIN)/gcovr --root . --filter src/hardmargin/core/ --gcov-executable "$(GCOV)" \
 	  --exclude-throw-branches --txt build/coverage/cpp.txt --txt-summary \
 	  --html-details build/coverage/cpp/index.html build/cpp-coverage
-	@COVERAGE_FILE=$(CURDIR)/build/coverage/data $(BIN)/pytest $(PYTEST_ARGUMENTS) --cov --cov-report=term --cov-report=html:build/coverage/python \
-	  --cov-report=xml:build/coverage/python.xml
+	@COVERAGE_FILE=$(CURDIR)/build/coverage/data $(BIN)/pytest $(PYTEST_ARGUMENTS) --cov \
+	  --cov-report=term --cov-report=html:build/coverage/python --cov-report=xml:build/coverage/python.xml
 	@echo "build/coverage/python/index.html and build/coverage/cpp/index.html"
 
 # Warnings are errors: among others a link that leads nowhere, a page in no menu, or a program of the gallery that fails.
