@@ -155,6 +155,8 @@ docs: $(VENV)/installed-docs
 	@echo "building the documentation, with the programs of the gallery: a few minutes the first time ..."
 	@MPLBACKEND=agg $(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet \
 	  -d build/docs/doctrees build/docs/source build/docs/html
+	@if grep -rnoE '<(script|link|img)[^>]+(src|href)="https?:[^"]*"' build/docs/html --include='*.html'; \
+	  then echo "these pages load something from other sites" >&2; exit 1; fi
 	@echo "build/docs/html/index.html"
 
 # Links to other sites, which needs the network.
