@@ -21,7 +21,7 @@ from scipy.spatial import ConvexHull
 
 from hardmargin import solve
 from hardmargin.data import generate
-from hardmargin.plotting import NEGATIVE, POSITIVE
+from hardmargin.plotting.look import NEGATIVE, POSITIVE
 
 TARGET = Path(__file__).resolve().parent.parent / "docs"
 INK, GREY, GREEN, SAND = "#222222", "0.72", "#009E73", "#E6C84C"

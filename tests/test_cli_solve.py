@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -373,3 +373,22 @@ def test_a_state_that_cannot_be_written_on_the_way_is_one_warning(tmp_path, gene
 def test_a_device_is_written_to_and_not_replaced(data):
     assert main(["solve", data, "--json", os.devnull, "--quiet"]) == 0
     assert not os.path.isfile(os.devnull)
+
+
+@pytest.mark.parametrize(("required", "status"), [("0.1", 3), ("0.25", 0)])
+def test_a_gap_larger_than_required_is_a_status_of_its_own(required, status, data, tmp_path, monkeypatch, capsys):
+    search = hardmargin.solve
+    monkeypatch.setattr(
+        hardmargin, "solve", lambda *words, **settings: replace(search(*words, **settings), gap=0.25)
+    )
+    model = tmp_path / "model.json"
+    assert main(["solve", data, "--require-gap", required, "--json", str(model), "--quiet"]) == status
+    assert Result.load(model).gap == 0.25
+    expected = "hardmargin: the gap is 0.25; --require-gap is 0.1\n" if status else ""
+    assert capsys.readouterr().err == expected
+
+
+@pytest.mark.parametrize("required", ["7", "nan", "-1", "1e-9"])
+def test_a_required_gap_that_makes_no_sense(required, data, capsys):
+    assert main(["solve", data, "--require-gap", required]) == 2
+    assert "expected a number from --gap (1e-06), at which the search ends, to 1" in capsys.readouterr().err

@@ -8,6 +8,8 @@ import pytest
 
 from hardmargin.cli import main
 
+NOTE = "  note                   these are not the data that the model was trained on"
+
 
 @pytest.fixture
 def data(generated):
@@ -71,7 +73,7 @@ def test_optimal_without_a_proof_is_found_out(target, model, data, capsys):
 
 def test_what_is_not_checked_is_named(model, data, capsys):
     assert main(["verify", str(model), data]) == 0
-    told = "lower_bound (needs a proof), method, nodes, presolve, runtime, version"
+    told = "lower_bound (needs a proof), method, nodes, presolve, runtime, version, seed"
     assert f"  taken as given         C, target_gap\n  not checked            {told}\n" in capsys.readouterr().out
 
 
@@ -88,7 +90,35 @@ def test_columns_are_known_by_their_names(tmp_path, capsys):
     assert main(["verify", str(model), str(file)]) == 0
     file.write_text("class,age,width\nno,5,0.0\nno,3,1.0\nyes,5,3.0\nyes,3,4.0\n")
     assert main(["verify", str(model), str(file)]) == 2
-    assert "has the features age, width but the model was trained on length, age" in capsys.readouterr().err
+    assert "column 'length' missing; expected every feature of the model" in capsys.readouterr().err
+    file.write_text("age,length\n5,0.0\n3,1.0\n5,3.0\n3,4.0\n")
+    assert main(["verify", str(model), str(file)]) == 2
+    assert "no labels; expected column 'class', which held the labels in training" in capsys.readouterr().err
+
+
+def test_other_data_of_the_same_size_are_noted(tmp_path, capsys):
+    file, model = tmp_path / "data.csv", tmp_path / "model.json"
+    file.write_text("length,class\n0.0,no\n1.0,no\n3.0,yes\n4.0,yes\n")
+    assert main(["solve", str(file), "--C", "10", "--json", str(model), "--quiet"]) == 0
+    assert main(["verify", str(model), str(file)]) == 0
+    assert "note" not in capsys.readouterr().out
+    # Another value far from the hyperplane changes no claim.
+    file.write_text("length,class\n-7.0,no\n1.0,no\n3.0,yes\n4.0,yes\n")
+    assert main(["verify", str(model), str(file)]) == 0
+    assert NOTE in capsys.readouterr().out
+    file.write_text("length,class\n3.5,no\n1.0,no\n3.0,yes\n4.0,yes\n")
+    assert main(["verify", str(model), str(file)]) == 1
+    assert NOTE in capsys.readouterr().out
+
+
+def test_a_model_of_a_later_format_is_refused(model, data, capsys):
+    values = json.loads(model.read_text()) | {"schema_version": 2, "version": "9.1.0"}
+    model.write_text(json.dumps(values))
+    assert main(["verify", str(model), data]) == 2
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1
+    assert "schema version 2 and was written by hardmargin 9.1.0" in err
+    assert "Use hardmargin 9.1.0, or one after it." in err
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{}", "{", '{"coef": 3}'])

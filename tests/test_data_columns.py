@@ -77,8 +77,8 @@ def test_recognising_a_header(text, label, names):
         ("a,b\n1,2\n", "2", "file:1: there is no column 2; expected 0 to 1, or -2 to -1 from the end."),
         ("a,b\n1,2\n", -3, "file:1: there is no column -3; expected 0 to 1, or -2 to -1 from the end."),
         ("a,b\n1,2\n", "9" * 5000, "file:1: there is no column named '9+[.]+'; expected one of"),
-        ("a,b,a\n1,2,3\n", "a", "file:1: 2 columns are named 'a'; expected one, or the label column by"),
-        ("y,Y,a\n1,2,3\n", None, "file:1: 2 columns are named 'y'; expected one, or the label column by"),
+        ("a,b,a\n1,2,3\n", "a", "file:1: 2 columns are named 'a'; expected one, or a column by"),
+        ("y,Y,a\n1,2,3\n", None, "file:1: 2 columns are named 'y'; expected one, or a column by"),
         (",a,b\n1,2,3\n", None, r"file:1: column 0 \(counted from 0\) has no name in the header; expected"),
     ],
 )

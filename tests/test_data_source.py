@@ -3,6 +3,8 @@
 import gzip
 import io
 import itertools
+import os
+import threading
 
 import pytest
 
@@ -104,3 +106,27 @@ def test_an_endless_binary_stream_is_refused_at_once(monkeypatch):
 def test_long_words_are_shortened():
     assert source.shown("x" * 40) == repr("x" * 40)
     assert source.shown("x" * 41) == repr("x" * 37 + "...")
+
+
+@pytest.mark.parametrize(
+    ("begin", "kind"),
+    [(b"PK\x03\x04\x14\x00", "a spreadsheet or a zip archive"), (b"PAR1\x15\x04", "a Parquet file")],
+)
+def test_other_kinds_of_files_are_named(begin, kind, tmp_path):
+    file = tmp_path / "data.xlsx"
+    file.write_bytes(begin)
+    with pytest.raises(DataError, match=f"data.xlsx: is {kind}; expected text: save or unpack it as CSV first"):
+        source.read_source(file)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_pipe_is_read_like_a_file(packed, tmp_path):
+    text = "a,y\n" + "1,2\n" * 100_000
+    content = gzip.compress(text.encode(), mtime=0) if packed else text.encode()
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_bytes, args=[content])
+    writer.start()
+    assert source.read_source(pipe).text == text
+    writer.join()

@@ -76,6 +76,9 @@ TAMPERED = {
     "weight of a violation changed": ({"weights": [1, 1, 1, 2, 3, 0]}, {"objective", "gap"}),
     "number of violations a bool": ({"n_violations": True}, {"number of violations"}),
     "bound above w = 0": ({"C": 0.1, "lower_bound": 0.5}, {"lower bound"}),
+    "a violation trusted": ({"trusted": [3, 4]}, {"trusted"}),
+    "a weight of another sign": ({"monotonic_cst": [-1]}, {"bounds on weights"}),
+    "a weight out of range": ({"coef_bounds": [[None], [0.5]]}, {"bounds on weights"}),
     "optimal without a bound": (
         {"status": "optimal", "lower_bound": 0.0, "gap": 1.0, "target_gap": 0.99},
         {"status"},
@@ -106,8 +109,21 @@ def test_every_key_is_tampered_with_or_named_as_unchecked(model) -> None:
     tampered = {key for changes, _ in TAMPERED.values() for key in changes}
     # Data of other sizes or labels are refused; see below.
     refused = {"n", "m", "classes"}
-    named = set(verify(replace(model, feature_names=["x"]), X, Y).unchecked)
-    assert tampered | refused | named == model_json.KEYS
+    # A later version is refused, and other data are noted.
+    told = {"schema_version", "fingerprint"}
+    named = set(verify(replace(model, feature_names=["x"], label_column="y", seed=0), X, Y).unchecked)
+    assert tampered | refused | told | named == model_json.KEYS
+
+
+def test_other_data_than_in_training_are_noted(line) -> None:
+    X, y = line
+    result = hardmargin.solve(X, y, C=10)
+    assert verify(result, X, y).notes == ()
+    others = verify(result, np.array([[0.5], *X[1:]]), y)
+    assert others
+    assert len(others.notes) == 1
+    assert "another fingerprint" in others.summary()
+    assert verify(replace(result, fingerprint=None), np.array([[0.5], *X[1:]]), y).notes == ()
 
 
 @pytest.mark.parametrize(("changes", "caught"), TAMPERED.values(), ids=TAMPERED.keys())

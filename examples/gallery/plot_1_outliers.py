@@ -17,7 +17,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 
 from hardmargin import HardMarginSVC
-from hardmargin.plotting import plot_hyperplane
+from hardmargin.plotting import BoundaryDisplay
 
 rng = np.random.default_rng(1)
 negative = rng.normal((-1.5, 0.0), (0.8, 1.2), (35, 2))
@@ -34,7 +34,7 @@ def samples(distance: float) -> NDArray[np.float64]:
 
 # %%
 # Three models of the same data. All are drawn by
-# :func:`~hardmargin.plotting.plot_hyperplane`; rings are samples with a margin below 1.
+# :class:`~hardmargin.plotting.BoundaryDisplay`; rings are samples with a margin below 1.
 
 models = {
     "hard-margin loss": HardMarginSVC(C=10),
@@ -45,10 +45,11 @@ X = samples(9.0)
 figure, axes = plt.subplots(1, 3, figsize=(12, 4.2), sharex=True, sharey=True, layout="constrained")
 for axis, (name, model) in zip(axes, models.items(), strict=True):
     model.fit(X, y)
-    plot_hyperplane(axis, X, y, model.coef_, model.intercept_[0], violations_label="margin below 1")
+    BoundaryDisplay.from_estimator(model, X, y, ax=axis)
     right = int((model.predict(X[clean]) == y[clean]).sum())
     axis.set_title(f"{name}\n{right} of 70 clean samples right")
     axis.set_ylabel("feature 2" if axis is axes[0] else "")
+    axis.get_legend().remove()
 figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=5, frameon=False)
 plt.show()
 

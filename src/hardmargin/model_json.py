@@ -1,4 +1,8 @@
-"""The JSON form of a model: written in one step, and read with every value checked."""
+"""The JSON form of a model: written in one step, and read with every value checked.
+
+``model.schema.json`` describes it to other programs. Keys may be added without a new schema version, because
+readers ignore those that they do not know. A key that changes its meaning or becomes necessary needs a new version.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +15,10 @@ from typing import Any
 
 from hardmargin.bounds import TracePoint
 from hardmargin.status import Status
+from hardmargin.versions import __version__
+
+#: The version of the format that this version of hardmargin writes, and the latest that it reads.
+SCHEMA_VERSION = 1
 
 
 def to_text(values: Mapping[str, Any]) -> str:
@@ -83,18 +91,37 @@ def checked_fields(values: Mapping[str, Any]) -> dict[str, Any]:
     ValueError
         If a key is missing or its value has the wrong type.
     """
+    _check_schema_version(values)
     picked: dict[str, Any] = {}
     for name, read in _READERS.items():
         if name in values:
             picked[name] = _read(name, read, values[name])
         elif name not in _OPTIONAL:
             raise ValueError(f"not a hardmargin model: the key {name!r} is missing.")
-    for name, count in (("coef", "m"), ("weights", "n"), ("feature_names", "m")):
+    for name, count in (("coef", "m"), ("weights", "n"), ("feature_names", "m"), ("monotonic_cst", "m")):
         if picked.get(name) is not None and len(picked[name]) != picked[count]:
             raise ValueError(
                 f"not a hardmargin model: {name!r} has {len(picked[name])} values but {count!r} is {picked[count]}."
             )
+    sides = picked.get("coef_bounds")
+    if sides is not None and [len(side) for side in sides] != [picked["m"]] * 2:
+        raise ValueError(f"not a hardmargin model: 'coef_bounds' is not two lists of {picked['m']} bounds each.")
+    for row in picked.get("trusted") or ():
+        if row >= picked["n"]:
+            raise ValueError(f"not a hardmargin model: 'trusted' names row {row} but 'n' is {picked['n']}.")
     return picked
+
+
+def _check_schema_version(values: Mapping[str, Any]) -> None:
+    """Refuse models that only a later version of hardmargin understands; early models have no version."""
+    version = values.get("schema_version", SCHEMA_VERSION)
+    if _read("schema_version", _whole, version) > SCHEMA_VERSION:
+        writer = values.get("version")
+        origin = f"hardmargin {writer:.40}" if isinstance(writer, str) else "a later version of hardmargin"
+        raise ValueError(
+            f"the model has schema version {version} and was written by {origin}; this is hardmargin "
+            f"{__version__}, which reads schema versions up to {SCHEMA_VERSION}. Use {origin}, or one after it."
+        )
 
 
 def _read(name: str, read: Callable[[Any], Any], value: Any) -> Any:
@@ -116,10 +143,20 @@ def _whole(value: Any) -> int:
     return int(value)
 
 
+def _sign(value: Any) -> int:
+    if isinstance(value, (bool, str)) or value not in (-1, 0, 1):
+        raise ValueError(f"{value!r} is not 1, -1 or 0.")
+    return int(value)
+
+
 def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise ValueError(f"{value!r} is not text.")
     return value
+
+
+def _column(value: Any) -> str | int:
+    return value if isinstance(value, str) else _whole(value)
 
 
 def _list_of(read: Callable[[Any], Any]) -> Callable[[Any], list[Any]]:
@@ -166,10 +203,18 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "version": _text,
     "target_gap": _optional(_finite),
     "feature_names": _optional(_list_of(_text)),
+    "label_column": _optional(_column),
+    "seed": _optional(_whole),
+    "fingerprint": _optional(_text),
     "presolve": _text,
+    "trusted": _optional(_list_of(_whole)),
+    "monotonic_cst": _optional(_list_of(_sign)),
+    "coef_bounds": _optional(_list_of(_list_of(_optional(_finite)))),
 }
 
-_OPTIONAL = {"target_gap", "feature_names", "presolve"}
+# Models that were written before these keys existed, or by hand, need not have them.
+_OPTIONAL = {"target_gap", "feature_names", "label_column", "seed", "fingerprint", "presolve"}
+_OPTIONAL |= {"trusted", "monotonic_cst", "coef_bounds"}
 
-#: The keys of a model: one for each field of a result, and one that follows from the others.
-KEYS = frozenset({*_READERS, "n_violations"})
+#: The keys of a model: one for each field of a result, one that follows from the others, and the format's version.
+KEYS = frozenset({*_READERS, "n_violations", "schema_version"})

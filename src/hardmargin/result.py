@@ -19,6 +19,7 @@ from hardmargin.problem import Problem
 from hardmargin.status import Status
 from hardmargin.validation import validated_samples
 from hardmargin.versions import __version__
+from hardmargin.weight_bounds import WeightBounds
 
 # A bound above the objective by less than this, relatively, is rounding; by more, it is wrong.
 _BOUND_ROUNDING = 1e-8
@@ -70,8 +71,22 @@ class Result:
         The requested gap, by which "optimal" is judged; None if it was not recorded.
     feature_names : list of str or None
         Names of the features, in the order of ``coef``; None if not known.
+    label_column : str, int or None
+        The column of the training file that held the labels: its name, or its position from 0; None if not known.
+    seed : int or None
+        The seed of the search; None if it was not recorded.
+    fingerprint : str or None
+        A checksum of the training samples and labels, by which :func:`hardmargin.verify` recognises them; None if
+        it was not recorded.
     presolve : str
         What was removed or decided before the search, in one line; empty if nothing was.
+    trusted : list of int or None
+        Sorted rows of the caller's data that had to be kept; None if there were none.
+    monotonic_cst : list of int or None
+        The sign of every weight that was required: 1, -1, or 0 if it was free; None if all were.
+    coef_bounds : list of two lists or None
+        The lower and the upper bounds on the weights that were required, None where a weight was free; None if
+        there were none besides signs.
     """
 
     status: Status
@@ -93,7 +108,13 @@ class Result:
     version: str = __version__
     target_gap: float | None = None
     feature_names: list[str] | None = None
+    label_column: str | int | None = None
+    seed: int | None = None
+    fingerprint: str | None = None
     presolve: str = ""
+    trusted: list[int] | None = None
+    monotonic_cst: list[int] | None = None
+    coef_bounds: list[list[float | None]] | None = None
 
     @classmethod
     def of(
@@ -151,12 +172,19 @@ class Result:
             trace=monotone_trace(trace, TracePoint(float(runtime), evaluation.objective, bound)),
             target_gap=target_gap,
             presolve=presolve,
+            trusted=None if problem.trusted is None else np.flatnonzero(problem.trusted).tolist(),
+            **_recorded_bounds(problem.bounds),
         )
 
     @property
     def n_violations(self) -> int:
         """Number of violated samples."""
         return len(self.violations)
+
+    @property
+    def constrained(self) -> bool:
+        """Whether samples had to be kept, or weights to be within bounds."""
+        return any(known is not None for known in (self.trusted, self.monotonic_cst, self.coef_bounds))
 
     @property
     def optimal(self) -> bool:
@@ -212,6 +240,7 @@ class Result:
         values = {item.name: getattr(self, item.name) for item in fields(self)}
         values["status"] = self.status.value
         values["n_violations"] = self.n_violations
+        values["schema_version"] = model_json.SCHEMA_VERSION
         values["classes"] = [model_json.plain_label(label) for label in self.classes]
         values["trace"] = [list(point) for point in self.trace]
         return values
@@ -318,6 +347,16 @@ class Result:
 
     def __str__(self) -> str:
         return self.summary()
+
+
+def _recorded_bounds(bounds: WeightBounds | None) -> dict[str, Any]:
+    """Bounds on weights as plain data."""
+    if bounds is None:
+        return {}
+    signs = None if bounds.monotonic_cst is None else bounds.monotonic_cst.tolist()
+    both = (bounds.lower.tolist(), bounds.upper.tolist())
+    sides = [[value if math.isfinite(value) else None for value in side] for side in both]
+    return {"monotonic_cst": signs, "coef_bounds": sides if bounds.ranged else None}
 
 
 def _checked_bound(bound: float, objective: float) -> float:

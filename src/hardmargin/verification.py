@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,10 +14,12 @@ from numpy.typing import ArrayLike
 from hardmargin import methods
 from hardmargin.arrays import FloatArray
 from hardmargin.bounds import SMALLEST_GAP, TracePoint, is_possible_gap, relative_gap
+from hardmargin.fingerprint import data_fingerprint
 from hardmargin.labels import same_label
 from hardmargin.model_json import KEYS, read_values
 from hardmargin.problem import MARGIN_TOLERANCE, Problem
 from hardmargin.result import Result
+from hardmargin.weight_bounds import feature_names as names_of
 
 # Another order of summation may change the last digits.
 _RELATIVE_TOLERANCE = 1e-9
@@ -27,8 +29,13 @@ _GAP_TOLERANCE = 1e-9
 _UNRECORDED_GAP = 1e-5
 
 # Claims that define the problem, and claims that only another solve could confirm.
-_GIVEN = ("C", "weights", "target_gap")
+_GIVEN = ("C", "weights", "trusted", "monotonic_cst", "coef_bounds", "target_gap")
 _UNCHECKED = ("lower_bound", "method", "nodes", "presolve", "runtime", "version")
+# The same, but not every model has them.
+_SOMETIMES_UNCHECKED = ("seed", "label_column")
+_OTHER_DATA = (
+    "these are not the data that the model was trained on: their samples or labels have another fingerprint"
+)
 
 
 @dataclass(frozen=True)
@@ -73,6 +80,8 @@ class Verification:
     unchecked : tuple of str
         Keys of the model that cannot be recomputed from the data. Some of them were only checked for being
         possible.
+    notes : tuple of str
+        What is worth knowing and no contradiction, such as that the data are not the training data.
     """
 
     checks: tuple[Check, ...]
@@ -81,6 +90,7 @@ class Verification:
     smallest_kept_margin: float
     given: tuple[str, ...] = ()
     unchecked: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -100,6 +110,7 @@ class Verification:
             if keys:
                 shown = [f"{key} (needs a proof)" if key == "lower_bound" else key for key in keys]
                 lines.append(f"  {what:<22} {', '.join(shown)}")
+        lines += [f"  {'note':<22} {note}" for note in self.notes]
         end = "all claims that can be recomputed hold" if self.ok else "the model's claims do not hold"
         return "\n".join([*lines, end])
 
@@ -120,7 +131,8 @@ def verify(
     hyperplane nor w = 0 costs less, and that gap, status and trace are consistent with it. "optimal" means a gap of
     at most the requested one, which must be possible (at least 1e-9, and below 1); if the model does not record it,
     1e-5 counts. C and the weights are taken from the model, because they define the problem that it claims to have
-    solved. ``Verification.unchecked`` lists what was not checked.
+    solved. ``Verification.unchecked`` lists what was not checked. If the data are not the training data, a note
+    says so; the claims may hold for them all the same.
 
     Parameters
     ----------
@@ -150,16 +162,18 @@ def verify(
     True
     """
     result, count, unknown = _claims(model)
-    problem = _problem_of(result, X, y)
-    evaluation = problem.evaluate(result.coef, result.intercept)
+    problem = training_problem(result, X, y)
+    # Whether it is feasible is a check of its own.
+    evaluation = replace(problem, trusted=None, bounds=None).evaluate(result.coef, result.intercept)
     violations = evaluation.violations.tolist()
     smallest = _smallest_kept_margin(evaluation.margins, result.violations)
-    names = _names_of(X) if feature_names is None else list(feature_names)
+    names = names_of(X) if feature_names is None else list(feature_names)
     names_checks = _names_checks(result, names)
     checks = (
         *_objective_checks(result, problem, evaluation.objective),
         Check("violations", _shown(result.violations), _shown(violations), result.violations == violations),
         Check("number of violations", count, len(violations), _is_count(count, len(violations))),
+        *_constraint_checks(problem, np.array(result.coef), violations),
         Check("smallest kept margin", f">= {1 - MARGIN_TOLERANCE}", smallest, smallest >= 1 - MARGIN_TOLERANCE),
         *_history_checks(result, evaluation.objective),
         *names_checks,
@@ -171,6 +185,7 @@ def verify(
         smallest,
         tuple(key for key in _GIVEN if getattr(result, key) is not None),
         (*_unchecked(result, names_checks), *unknown),
+        () if result.fingerprint in (None, data_fingerprint(problem)) else (_OTHER_DATA,),
     )
 
 
@@ -178,7 +193,8 @@ def _unchecked(result: Result, names_checks: tuple[Check, ...]) -> tuple[str, ..
     """Known keys that cannot be recomputed; a status other than "optimal" only says why the search ended."""
     status = () if result.optimal else ("status",)
     names = () if result.feature_names is None or names_checks else ("feature_names",)
-    return (*_UNCHECKED, *status, *names)
+    others = (key for key in _SOMETIMES_UNCHECKED if getattr(result, key) is not None)
+    return (*_UNCHECKED, *others, *status, *names)
 
 
 def _objective_checks(result: Result, problem: Problem, objective: float) -> tuple[Check, ...]:
@@ -257,17 +273,25 @@ def _end_fault(end: TracePoint, result: Result, objective: float) -> str | None:
     return None
 
 
-def _names_of(X: Any) -> list[str] | None:
-    """The names of the columns of a DataFrame."""
-    columns = list(getattr(X, "columns", ()))
-    return columns if columns and all(isinstance(name, str) for name in columns) else None
-
-
 def _names_checks(result: Result, names: list[str] | None) -> tuple[Check, ...]:
     claimed = result.feature_names
     if claimed is None or names is None:
         return ()
     return (Check("feature names", _listed(claimed), _listed(names), claimed == names),)
+
+
+def _constraint_checks(problem: Problem, coef: FloatArray, violations: list[int]) -> tuple[Check, ...]:
+    """Check that the hyperplane is feasible."""
+    checks = []
+    if problem.trusted is not None:
+        violated = [row for row in violations if problem.trusted[row]]
+        found = f"violated: {_shown(violated)}" if violated else "all kept"
+        checks.append(Check("trusted", _shown(np.flatnonzero(problem.trusted).tolist()), found, not violated))
+    if problem.bounds is not None:
+        outside = problem.bounds.violated(coef)
+        found = f"features {outside[:8]} outside" if outside else "all within"
+        checks.append(Check("bounds on weights", f"met by {problem.m} weights", found, not outside))
+    return tuple(checks)
 
 
 def _is_count(claimed: Any, count: int) -> bool:
@@ -299,7 +323,14 @@ def _claims(model: Result | Mapping[str, Any] | str | os.PathLike[str]) -> tuple
     )
 
 
-def _problem_of(result: Result, X: ArrayLike, y: ArrayLike) -> Problem:
+def training_problem(result: Result, X: ArrayLike, y: ArrayLike) -> Problem:
+    """The problem that a model was trained on, from its data.
+
+    Raises
+    ------
+    ValueError
+        If the data have another shape or other labels than the model.
+    """
     problem = Problem.from_data(X, y, result.C)
     if (problem.n, problem.m) != (result.n, result.m):
         raise ValueError(
@@ -312,7 +343,16 @@ def _problem_of(result: Result, X: ArrayLike, y: ArrayLike) -> Problem:
             "expected the training data."
         )
     # The samples of the first problem: converting them again would take as much memory again.
-    return Problem.from_data(problem.X, y, result.C, sample_weight=result.weights)
+    trusted = None if result.trusted is None else np.isin(np.arange(result.n), result.trusted)
+    return Problem.from_data(
+        problem.X,
+        y,
+        result.C,
+        sample_weight=result.weights,
+        trusted=trusted,
+        monotonic_cst=result.monotonic_cst,
+        coef_bounds=result.coef_bounds,
+    )
 
 
 def _shown(rows: list[int]) -> str:

@@ -44,7 +44,19 @@ def installed_versions() -> dict[str, str]:
             found[package] = importlib.metadata.version(package)
         except importlib.metadata.PackageNotFoundError:
             continue
+        if package == "PySCIPOpt" and (version := _scip()):
+            found["SCIP"] = version
     return found
+
+
+def _scip() -> str | None:
+    """The version of SCIP itself, which PySCIPOpt carries; None if it cannot be asked."""
+    try:
+        from pyscipopt.scip import Model
+    except ImportError:
+        return None
+    model = Model()
+    return f"{model.getMajorVersion()}.{model.getMinorVersion()}.{model.getTechVersion()}"
 
 
 def _build() -> str:

@@ -14,7 +14,7 @@ from hardmargin.bench.analysis.profiles import (
     proven_over_time,
 )
 from hardmargin.bench.analysis.runs import common, runs_of, systems_of
-from hardmargin.bench.analysis.statistics import compare_gaps
+from hardmargin.bench.analysis.statistics import compare_gaps, holm
 
 
 def test_gaps_over_time_follow_the_trace():
@@ -90,3 +90,11 @@ def test_wilcoxon_leaves_equal_gaps_out():
     few = compare_gaps(better[:5], worse[:5])
     assert (few.p, few.verdict) == (pytest.approx(2 / 2**5), "not significant")
     assert compare_gaps(better, runs_of([record(instance="n60d2ATj1")])) is None
+
+
+def test_holm_is_no_smaller_than_one_test_and_keeps_the_order():
+    values = [0.001, 0.2, None, 0.04, 0.03]
+    corrected = holm(values)
+    assert corrected == [pytest.approx(0.004), pytest.approx(0.2), None, pytest.approx(0.09), pytest.approx(0.09)]
+    assert holm([0.7, 0.8]) == [1.0, 1.0]
+    assert holm([]) == []

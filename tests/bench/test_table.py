@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from hardmargin.bench.report import html
 from hardmargin.bench.report.tables.table import Absent, Column, Share, Table, as_csv, as_latex, as_text
 
 
@@ -73,3 +74,18 @@ def test_small_p_values_are_told_as_such():
 def test_a_row_of_the_wrong_length_is_refused():
     with pytest.raises(ValueError, match="a row of 1 under 2 columns"):
         Table("t", "t", "", [Column("a"), Column("b")], [[1]])
+
+
+def test_the_best_of_several_systems_is_bold():
+    columns = [Column("n")]
+    for system in ("one", "two", "three"):
+        columns += [Column("#opt", system, best="high"), Column("gap %", system, best="low")]
+    rows = [
+        [60, Share(3, 5), 0.501, Share(4, 5), 0.499, Share(4, 5), 0.7],
+        [100, Share(1, 5), 9.0, Absent("not run"), None, Absent("not run"), None],
+    ]
+    table = Table("t", "t", "", columns, rows)
+    # Values that look the same are equally good; one system alone is not the best of anything.
+    assert table.bold == [[False, False, True, True, True, True, False], [False] * 7]
+    assert r"60 & 3/5 & \textbf{0.50} & \textbf{4/5} & \textbf{0.50} & \textbf{4/5} & 0.70 \\" in as_latex(table)
+    assert "<b>4/5</b>" in html.table(table)

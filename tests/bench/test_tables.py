@@ -177,3 +177,13 @@ def test_a_torn_line_is_told_and_left_out(campaign, capsys):
     told = capsys.readouterr()
     assert "incomplete" in told.err
     assert len(told.out.splitlines()) == 13
+
+
+def test_systems_can_be_chosen(campaign, capsys):
+    words = ["bench", "tables", campaign, "--per-instance", "--format", "csv", "--systems", "benders (5%, 5%)"]
+    assert main(words) == 0
+    out = capsys.readouterr().out
+    assert "benders" in out
+    assert "auto" not in out
+    assert main([*words[:-1], "brooks"]) == 2
+    assert "--systems has 'brooks'; the records have 'auto', 'benders (5%, 5%)'" in capsys.readouterr().err

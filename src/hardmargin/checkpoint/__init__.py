@@ -4,6 +4,12 @@
 and ``lock.py`` keeps other runs away from the file.
 """
 
-from hardmargin.checkpoint.file import CheckpointWarning, Identity, read_checkpoint, write_checkpoint
+from hardmargin.checkpoint.file import (
+    CheckpointWarning,
+    ForeignCheckpointError,
+    Identity,
+    read_checkpoint,
+    write_checkpoint,
+)
 
-__all__ = ["CheckpointWarning", "Identity", "read_checkpoint", "write_checkpoint"]
+__all__ = ["CheckpointWarning", "ForeignCheckpointError", "Identity", "read_checkpoint", "write_checkpoint"]

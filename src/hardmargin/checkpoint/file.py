@@ -25,6 +25,7 @@ from numpy.lib import format as array_format
 from numpy.typing import NDArray
 
 from hardmargin.atomic import replace_file
+from hardmargin.fingerprint import fingerprint
 from hardmargin.frontier import FORMAT
 from hardmargin.problem import Problem
 from hardmargin.validation import is_whole
@@ -36,9 +37,6 @@ _CONTENT = "content"
 _ARRAY = "array of the archive"
 # How to read the header of an array, by the version of its format.
 _HEADERS = {(1, 0): array_format.read_array_header_1_0, (2, 0): array_format.read_array_header_2_0}
-
-# Values of which a checksum is computed at once.
-_BLOCK = 1_000_000
 
 
 class CheckpointWarning(RuntimeWarning):
@@ -55,6 +53,20 @@ class CheckpointWarning(RuntimeWarning):
         self.lost = lost
 
 
+class ForeignCheckpointError(ValueError):
+    """A checkpoint of another problem or another method.
+
+    Attributes
+    ----------
+    what : str
+        Which solve it belongs to.
+    """
+
+    def __init__(self, what: str, advice: str) -> None:
+        super().__init__(f"{what}; {advice}.")
+        self.what = what
+
+
 @dataclass(frozen=True)
 class Identity:
     """Which solve a checkpoint belongs to.
@@ -67,7 +79,7 @@ class Identity:
     C : float
         The caller's penalty.
     fingerprint : str
-        Of everything that defines the problem: samples, labels and costs.
+        Of everything that defines the problem: samples, labels, costs and constraints.
     """
 
     method: str
@@ -78,38 +90,12 @@ class Identity:
 
     @classmethod
     def of(cls, problem: Problem, method: str, check: Callable[[], None] = lambda: None) -> Identity:
-        """The identity of a solve of the caller's problem by a method; for ``check`` see :func:`fingerprint`."""
+        """The identity of a solve of the caller's problem by a method; for ``check`` see
+        :func:`~hardmargin.fingerprint.fingerprint`."""
         return cls(method, problem.n, problem.m, float(problem.C), fingerprint(problem, check))
 
     def __str__(self) -> str:
         return f"{self.n} samples x {self.m} features with C = {self.C:g}"
-
-
-def fingerprint(problem: Problem, check: Callable[[], None] = lambda: None) -> str:
-    """A checksum of the samples, labels and costs of a problem.
-
-    Parameters
-    ----------
-    problem : Problem
-    check : callable
-        Called before each piece of work; may raise to stop.
-    """
-    digest = hashlib.sha256()
-    X: Any = problem.X
-    if problem.sparse:
-        digest.update(f"sparse {X.shape}".encode())
-        samples = [X.indptr, X.indices, X.data]
-    else:
-        samples = [X]
-    for array in (*samples, problem.y, problem.costs):
-        digest.update(f"{array.shape}".encode())
-        # In blocks, because the bytes of all samples would take as much memory as the samples.
-        step = max(1, _BLOCK // max(1, math.prod(array.shape[1:])))
-        for begin in range(0, len(array), step):
-            check()
-            block = array[begin : begin + step]
-            digest.update(np.ascontiguousarray(block, dtype="<i8" if block.dtype.kind == "i" else "<f8").tobytes())
-    return digest.hexdigest()
 
 
 def write_checkpoint(path: str | os.PathLike[str], identity: Identity, state: Mapping[str, Any]) -> None:
@@ -140,15 +126,16 @@ def read_checkpoint(path: str | os.PathLike[str], identity: Identity) -> dict[st
     content = _checked_content(_read(Path(path), name), name)
     saved = _identity(content, name)
     if saved.method != identity.method:
-        raise ValueError(
-            f"checkpoint {name} belongs to method {saved.method!r:.40}, but the method is {identity.method!r}; "
-            f"resume with method {saved.method!r:.40}, or start without the checkpoint."
+        raise ForeignCheckpointError(
+            f"checkpoint {name} belongs to method {saved.method!r:.40}, but the method is {identity.method!r}",
+            f"resume with method {saved.method!r:.40}, or start without the checkpoint",
         )
     if saved != identity:
-        raise ValueError(
+        other = ", with other values or weights" if str(saved) == str(identity) else ""
+        raise ForeignCheckpointError(
             f"checkpoint {name} belongs to other data or other settings: it is about {saved}, and this is "
-            f"{identity}{', with other values or weights' if str(saved) == str(identity) else ''}; resume with "
-            "the data and the penalties that it was written for, or start without it."
+            f"{identity}{other}",
+            "resume with the data and the penalties that it was written for, or start without it",
         )
     state: dict[str, Any] = content["state"]
     return state

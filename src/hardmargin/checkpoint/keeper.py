@@ -16,13 +16,13 @@ from hardmargin.atomic import remove_partials
 from hardmargin.checkpoint.file import (
     CheckpointWarning,
     Identity,
-    fingerprint,
     read_checkpoint,
     unusable,
     write_checkpoint,
 )
 from hardmargin.checkpoint.lock import held_lock
 from hardmargin.checkpoint.saved_state import check_outline, check_solve, checked_projection
+from hardmargin.fingerprint import fingerprint
 from hardmargin.problem import Problem
 from hardmargin.projection import Check, Projection, no_check, projection
 from hardmargin.validation import is_real

@@ -9,6 +9,7 @@ status meaning
 0      done: solved or stopped by a limit
 1      a claim does not hold: one of the model (``verify``), or of a run (``bench run``)
 2      the input or the command line cannot be used; one line on standard error says why
+3      ``solve`` is done, but the gap is larger than ``--require-gap`` allows
 70     an error inside hardmargin itself; HARDMARGIN_DEBUG=1 shows where
 74     ``solve`` is done, but its last state could not be written to the checkpoint
 130    stopped by Ctrl-C; 143 if by SIGTERM. A search that was under way still writes its result

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,6 +44,26 @@ def check_target(path: str, flag: str, sources: Iterable[str] = ()) -> None:
         raise ValueError(f"{flag} is {path!r}, which this command reads; choose another name.")
     if not _writable(target):
         raise ValueError(f"{flag} is {path!r}, which cannot be written: permission denied.")
+
+
+def check_different(files: Mapping[str, str | None]) -> None:
+    """Refuse one file for two purposes; only ``--checkpoint`` and ``--resume`` may be the same.
+
+    Parameters
+    ----------
+    files : mapping from str to str or None
+        The files of the options that were given.
+
+    Raises
+    ------
+    ValueError
+        If two of them are the same.
+    """
+    given = {flag: path for flag, path in files.items() if path not in (None, STDOUT)}
+    for first, second in combinations(given, 2):
+        same = os.path.realpath(str(given[first])) == os.path.realpath(str(given[second]))
+        if same and {first, second} != {"--checkpoint", "--resume"}:
+            raise ValueError(f"{first} and {second} are both {given[first]!r}; expected different files.")
 
 
 def write_model(result: Result, path: str) -> None:

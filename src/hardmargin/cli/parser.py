@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import csv
 from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any, NoReturn, TypeAlias
@@ -81,6 +82,33 @@ def add_data_arguments(parser: Parser, what: str) -> None:
     parser.add_argument("data", metavar="DATA", help=f"{what}: a file in Brooks, LIBSVM or CSV format")
     parser.add_argument("--format", metavar="F", help="brooks, libsvm or csv; default: recognised by content")
     parser.add_argument("--label", metavar="COLUMN", help=_LABEL_HELP)
+
+
+def add_column_arguments(parser: Parser) -> None:
+    """Add the arguments that say which columns are features."""
+    columns = parser.add_mutually_exclusive_group()
+    columns.add_argument(
+        "--features",
+        type=column_list,
+        metavar="A,B,...",
+        help="the columns that are features, by name or by position as for --label; default: all others. In Brooks "
+        "and LIBSVM files the label is column 0, and feature 3 is column 3",
+    )
+    columns.add_argument("--drop", type=column_list, metavar="A,B,...", help="columns to leave out")
+
+
+def column_list(text: str) -> list[str]:
+    """The columns of ``--features`` and ``--drop``: separated by commas, quoted as in a CSV file if need be.
+
+    Examples
+    --------
+    >>> column_list('age, 3,"a, or b"')
+    ['age', '3', 'a, or b']
+    """
+    names = [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [])]
+    if not names or not all(names):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a list of columns such as age,length or 0,3")
+    return names
 
 
 def add_quiet_argument(parser: Parser) -> None:

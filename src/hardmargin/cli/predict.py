@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import hardmargin
-from hardmargin.cli.parser import Commands, add_data_arguments, add_model_argument
-from hardmargin.cli.samples import samples_for
+from hardmargin.atomic import replace_text
+from hardmargin.cli.output import STDOUT, check_target
+from hardmargin.cli.parser import Commands, add_column_arguments, add_data_arguments, add_model_argument
+from hardmargin.cli.samples import reading_arguments, samples_for
 from hardmargin.cli.status import DONE
 from hardmargin.labels import same_label
 
@@ -21,28 +23,45 @@ def add_to(commands: Commands) -> None:
     parser = commands.add_parser(
         "predict",
         help="label the samples of a file",
-        description="Print one label per line. If the file has labels, the accuracy goes to standard error; a "
-        "CSV file with as many columns as the model has features has no labels.",
+        description="Print one label per line. The file need not have labels; if it has, the accuracy goes to "
+        "standard error. If the file and the model have names of columns, these are used: in any order, and "
+        "columns that the model does not know are ignored.",
     )
     add_model_argument(parser)
     add_data_arguments(parser, "the samples")
+    add_column_arguments(parser)
+    parser.add_argument("--output", metavar="FILE", default=STDOUT, help="write the labels to a file")
+    parser.add_argument(
+        "--decision",
+        action="store_true",
+        help="also the decision value w.x + b, after a tab; it is positive on the side of the second class",
+    )
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the labels, and the accuracy if it is known."""
+    """Write the labels, and tell the accuracy if it is known."""
+    check_target(arguments.output, "--output", sources=[arguments.model, arguments.data])
     model = hardmargin.Result.load(arguments.model)
-    samples, labels = samples_for(model, arguments.data, format=arguments.format, label=arguments.label)
-    predicted = model.predict(samples)
-    print("\n".join(str(label) for label in predicted.tolist()))
-    print(_accuracy(predicted, labels, model.classes), file=sys.stderr)
+    samples = samples_for(model, arguments.data, **reading_arguments(arguments))
+    predicted = model.predict(samples.X)
+    lines = [str(label) for label in predicted.tolist()]
+    if arguments.decision:
+        values = model.decision_function(samples.X).tolist()
+        lines = [f"{line}\t{value!r}" for line, value in zip(lines, values, strict=True)]
+    text = "\n".join(lines) + "\n"
+    if arguments.output == STDOUT:
+        print(text, end="")
+    else:
+        replace_text(arguments.output, text)
+    print(_accuracy(predicted, samples.y, model.classes), file=sys.stderr)
     return DONE
 
 
 def _accuracy(predicted: NDArray[Any], labels: NDArray[Any] | None, classes: list[Any]) -> str:
     """The share of rows labelled as in the file, or the reason why it is unknown."""
     if labels is None:
-        return "accuracy unknown: there are as many columns as features, so none was taken for labels"
+        return "accuracy unknown: the file has no labels"
     if not any(same_label(label, known) for label in np.unique(labels).tolist() for known in classes):
         return f"accuracy unknown: no label in the data is one of the model's classes, {classes}"
     pairs = zip(predicted.tolist(), labels.tolist(), strict=True)

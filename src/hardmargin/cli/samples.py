@@ -1,120 +1,73 @@
-"""Samples for an existing model: the file need not have labels, nor every feature."""
+"""Samples for an existing model: the file need not have labels, nor the columns of training in their order."""
 
 from __future__ import annotations
 
+import argparse
+import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from hardmargin import data
-from hardmargin.data import LABEL_NAMES
+from hardmargin.data.trained import Samples, Trained, load_for, missing_labels
 
 if TYPE_CHECKING:
     from hardmargin import Result
-    from hardmargin.arrays import FloatArray, SampleArray
 
 
 def samples_for(
-    model: Result, path: str, *, format: str | None = None, label: str | None = None
-) -> tuple[SampleArray, NDArray[Any] | None]:
-    """Read a file to be labelled by a model.
+    model: Result,
+    path: str,
+    *,
+    format: str | None = None,
+    label: str | None = None,
+    features: Sequence[str] | None = None,
+    drop: Sequence[str] | None = None,
+) -> Samples:
+    """Read a file to be labelled by a model; columns that are ignored are named on standard error.
 
     Parameters
     ----------
     model : Result
-        Says how many features are expected, and in which order if they have names.
+        Says which features are expected, and which column holds the labels.
     path : str
-        The file. A CSV file with as many columns as the model has features is assumed to have no labels. In a
-        LIBSVM file the last features may be missing: features that it does not mention are zero.
-    format, label : str, optional
-        As in :func:`hardmargin.data.load`.
+        The file.
+    format, label, features, drop
+        As in :func:`hardmargin.data.trained.load_for`.
 
     Returns
     -------
-    samples : ndarray or scipy.sparse.csr_array of shape (n, m)
-    labels : ndarray of shape (n,), or None if the file has none
+    Samples
 
     Raises
     ------
     ValueError
         If the file cannot be read or does not have the model's features.
     """
-    dataset = data.load(path, format=format, label=label)
-    missing = model.m - dataset.m
-    if missing == 0:
-        return in_training_order(dataset.X, dataset.feature_names, model.feature_names, path), dataset.y
-    if dataset.format == "libsvm" and missing > 0:
-        return _widened(dataset.X, model.m), dataset.y
-    if dataset.format == "csv" and missing == 1 and label is None and dataset.y.dtype.kind in "if":
-        table, names = _unlabelled_table(path)
-        if not any(name.lower() in LABEL_NAMES for name in names or []):
-            return in_training_order(table, names, model.feature_names, path), None
-    raise ValueError(
-        f"{path} has {dataset.m} features (and a label) but the model has {model.m}; "
-        "expected the same features as in training."
-    )
+    samples = load_for(_trained(model), path, format=format, label=label, features=features, drop=drop or ())
+    if samples.ignored and sys.stderr is not None:
+        more = f" and {len(samples.ignored) - 8} more" if len(samples.ignored) > 8 else ""
+        ignored = ", ".join(samples.ignored[:8]) + more
+        print(f"hardmargin: note: {path}: ignored {ignored}, not known to the model", file=sys.stderr)
+    return samples
 
 
-def _widened(samples: SampleArray, m: int) -> SampleArray:
-    """The samples with zeros in the last of m columns."""
-    if isinstance(samples, np.ndarray):
-        return np.pad(samples, ((0, 0), (0, m - samples.shape[1])))
-    return type(samples)((samples.data, samples.indices, samples.indptr), shape=(samples.shape[0], m))
-
-
-def in_training_order(
-    samples: SampleArray, names: list[str] | None, trained: list[str] | None, path: str
-) -> SampleArray:
-    """The columns of the samples in the order that the model was trained on, if both have names.
-
-    Parameters
-    ----------
-    samples : ndarray of shape (n, m)
-    names, trained : list of str or None
-        The names of the columns, and those of the model's features.
-    path : str
-        The file that the samples come from, for the message.
+def labelled_samples_for(model: Result, path: str, **reading: Any) -> Samples:
+    """The same for a file that must have labels.
 
     Raises
     ------
     ValueError
-        If the names are not the same, or if duplicate names leave the order open.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> in_training_order(np.array([[1.0, 2.0]]), ["age", "length"], ["length", "age"], "new.csv").tolist()
-    [[2.0, 1.0]]
+        If it has none, or as :func:`samples_for`.
     """
-    if names is None or trained is None or names == trained:
-        return samples
-    if set(names) != set(trained):
-        raise ValueError(
-            f"{path} has the features {_listed(names)} but the model was trained on {_listed(trained)}; expected "
-            "the same names in any order. If another column holds the labels, name it with --label."
-        )
-    if len(set(trained)) < len(trained):
-        raise ValueError(
-            f"{path} has its features in another order than the model, and some share a name; "
-            f"expected the order of training, {_listed(trained)}."
-        )
-    ordered: FloatArray = samples[:, [names.index(name) for name in trained]]
-    return ordered
+    samples = samples_for(model, path, **reading)
+    if samples.y is None:
+        raise ValueError(f"{path}: {missing_labels(_trained(model))}")
+    return samples
 
 
-def _listed(names: list[str]) -> str:
-    return ", ".join(names[:12]) + (f", ... ({len(names) - 12} more)" if len(names) > 12 else "")
+def reading_arguments(arguments: argparse.Namespace) -> dict[str, Any]:
+    """How to read the file, from the arguments of a command."""
+    return {name: getattr(arguments, name) for name in ("format", "label", "features", "drop")}
 
 
-def _unlabelled_table(path: str) -> tuple[FloatArray, list[str] | None]:
-    """All columns of a CSV file as features, and their names.
-
-    ``load`` always reserves one column for the labels; loading twice, with different ones, gives all columns.
-    """
-    first = data.load(path, format="csv", label=0)
-    last = data.load(path, format="csv", label=-1)
-    table = np.column_stack([last.X, first.X[:, -1]])
-    if first.feature_names is None or last.feature_names is None:
-        return table, None
-    return table, [*last.feature_names, first.feature_names[-1]]
+def _trained(model: Result) -> Trained:
+    return Trained(model.m, model.feature_names, model.label_column)

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
-import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from hardmargin import data, methods
 from hardmargin.cli.interrupts import while_importing
 from hardmargin.cli.key_values import class_weights, key_value, penalty
-from hardmargin.cli.output import STDOUT, check_target, write_model
-from hardmargin.cli.parser import Commands, Parser, add_data_arguments, add_quiet_argument
-from hardmargin.cli.status import DONE, INTERRUPTED, STATE_LOST
+from hardmargin.cli.log_file import log_to
+from hardmargin.cli.output import STDOUT, check_different, check_target, write_model
+from hardmargin.cli.parser import Commands, Parser, add_column_arguments, add_data_arguments, add_quiet_argument
+from hardmargin.cli.prior_knowledge import ranges, signs, trusted_mask
+from hardmargin.cli.resuming import AUTO, solve_resuming, state_to_resume
+from hardmargin.cli.status import DONE, GAP_TOO_LARGE, INTERRUPTED, STATE_LOST
+from hardmargin.cli.training_data import label_place, training_data
 from hardmargin.penalty import SCALE
+from hardmargin.run_log import LOGGER
 from hardmargin.signals import HeldSignals
 from hardmargin.status import Status
 from hardmargin.stopping import STALL
@@ -27,7 +29,6 @@ from hardmargin.stopping import STALL
 if TYPE_CHECKING:
     from hardmargin import Result
     from hardmargin.bounds import Report
-    from hardmargin.checkpoint import CheckpointWarning
     from hardmargin.progress import Progress
 
 
@@ -40,6 +41,7 @@ def add_to(commands: Commands) -> None:
         "on it. Ctrl-C ends the search early and keeps the best hyperplane and the bound.",
     )
     add_data_arguments(parser, "training data")
+    add_column_arguments(parser)
     _add_problem_arguments(parser)
     _add_search_arguments(parser)
     _add_output_arguments(parser)
@@ -48,41 +50,32 @@ def add_to(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Load the data, search, write the model, print the summary."""
-    for flag in ("json", "checkpoint"):
-        target = getattr(arguments, flag)
-        if target is not None:
-            check_target(target, f"--{flag}", sources=[arguments.data, *filter(None, [arguments.start])])
-    for flag in ("checkpoint", "resume"):
-        state = getattr(arguments, flag)
-        if None not in (state, arguments.json) and os.path.realpath(state) == os.path.realpath(arguments.json):
-            raise ValueError(f"--json and --{flag} are both {state!r}; the model would replace the state.")
-    dataset = data.load(arguments.data, format=arguments.format, label=arguments.label)
-    _check_label_column(dataset, arguments.data)
+    _check_arguments(arguments)
+    dataset = training_data(arguments)
     with while_importing():
         # Importing these takes a second, which a command that cannot run should not spend.
         from hardmargin import solve
         from hardmargin.advice import constant_model_text
+        from hardmargin.cli.checkpoint_warnings import checkpoint_warnings
         from hardmargin.progress import Progress
 
     # Before signals are held: this may read a file.
     settings = _settings(arguments, dataset)
     # Until the model is written, Ctrl-C takes effect only where the search reports.
-    with HeldSignals() as signals:
+    with log_to(arguments.log), HeldSignals() as signals:
         with (
             Progress(style="quiet" if arguments.quiet else "auto") as progress,
-            _checkpoint_warnings(progress) as warned,
+            checkpoint_warnings(progress) as warned,
         ):
 
-            def announce(upper: float, lower: float, nodes: int) -> None:
-                with progress.paused():
-                    _tell(_description(dataset, arguments), arguments)
-                    if arguments.resume is not None:
-                        known = f"objective {upper:.9g}, proven bound {lower:.9g}, {nodes} nodes"
-                        _tell(f"resumed from {arguments.resume}: {known}", arguments)
+            def search(**settings: Any) -> Result:
+                announce = _announcement(dataset, arguments, progress, settings["resume"])
+                report = _interruptible(progress, signals, announce)
+                return solve(dataset.X, dataset.y, arguments.C, report=report, **settings)
 
-            report = _interruptible(progress, signals, announce)
-            result = solve(dataset.X, dataset.y, arguments.C, report=report, **settings)
-        _hand_over(replace(result, feature_names=dataset.feature_names), arguments)
+            result = solve_resuming(search, arguments.resume, settings)
+        result = replace(result, feature_names=dataset.feature_names, label_column=dataset.label_column)
+        _hand_over(result, arguments)
     if not arguments.quiet:
         try:
             constant = constant_model_text(dataset.X, dataset.y, result, arguments.time_limit)
@@ -94,48 +87,48 @@ def run(arguments: argparse.Namespace) -> int:
     if any(warning.lost for warning in warned):
         # Even after an interruption: a user who stops a search with a checkpoint relies on it.
         return STATE_LOST
-    return INTERRUPTED if result.status is Status.INTERRUPTED else DONE
+    return INTERRUPTED if result.status is Status.INTERRUPTED else _status_of_gap(result, arguments.require_gap)
 
 
-@contextmanager
-def _checkpoint_warnings(progress: Progress) -> Iterator[list[CheckpointWarning]]:
-    """Print each warning about the checkpoint once, in one line, whatever Python's warning filters say."""
-    from hardmargin.checkpoint import CheckpointWarning
-
-    told: list[CheckpointWarning] = []
-    show_others = warnings.showwarning
-
-    def show(
-        message: Warning | str,
-        category: type[Warning],
-        filename: str,
-        lineno: int,
-        file: TextIO | None = None,
-        line: str | None = None,
-    ) -> None:
-        if not isinstance(message, CheckpointWarning):
-            show_others(message, category, filename, lineno, file, line)
-        elif str(message) not in map(str, told):
-            told.append(message)
-            if sys.stderr is not None:
-                with progress.paused():
-                    print(f"hardmargin: warning: {message}", file=sys.stderr, flush=True)
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("always", CheckpointWarning)
-        warnings.showwarning = show
-        yield told
-
-
-def _check_label_column(dataset: data.Dataset, path: str) -> None:
-    """Refuse a label column with many values and name it: it is probably not the intended one."""
-    classes = np.unique(dataset.y)
-    if dataset.label_column is not None and len(classes) > 2:
+def _check_arguments(arguments: argparse.Namespace) -> None:
+    """Refuse what cannot work before the data are read."""
+    written = {flag: getattr(arguments, flag) for flag in ("json", "checkpoint", "log")}
+    for flag, target in written.items():
+        if target is not None:
+            check_target(target, f"--{flag}", sources=[arguments.data, *filter(None, [arguments.start])])
+    resumed = state_to_resume(arguments.resume, arguments.checkpoint)
+    check_different({**{f"--{flag}": name for flag, name in written.items()}, "--resume": resumed})
+    required = arguments.require_gap
+    if required is not None and not arguments.gap <= required <= 1:
         raise ValueError(
-            f"{path}: {dataset.label_column} was taken for the labels and has {len(classes)} classes "
-            f"({', '.join(repr(label) for label in classes[:3].tolist())}, ...); expected two. "
-            "If another column holds the labels, name it with --label."
+            f"--require-gap is {required:g}; expected a number from --gap ({arguments.gap:g}), at which the search "
+            "ends, to 1."
         )
+
+
+def _status_of_gap(result: Result, required: float | None) -> int:
+    if required is None or result.gap <= required:
+        return DONE
+    if sys.stderr is not None:
+        print(f"hardmargin: the gap is {result.gap:.3g}; --require-gap is {required:g}", file=sys.stderr)
+    return GAP_TOO_LARGE
+
+
+def _announcement(
+    dataset: data.Dataset, arguments: argparse.Namespace, progress: Progress, resumed: str | None
+) -> Callable[[float, float, int], None]:
+    """What to print when the search begins; it is given the first bounds."""
+
+    def announce(upper: float, lower: float, nodes: int) -> None:
+        description = _description(dataset, arguments)
+        LOGGER.info("%s", description)
+        with progress.paused():
+            _tell(description, arguments)
+            if resumed is not None:
+                known = f"objective {upper:.9g}, proven bound {lower:.9g}, {nodes} nodes"
+                _tell(f"resumed from {resumed}: {known}", arguments)
+
+    return announce
 
 
 def _description(dataset: data.Dataset, arguments: argparse.Namespace) -> str:
@@ -143,7 +136,7 @@ def _description(dataset: data.Dataset, arguments: argparse.Namespace) -> str:
     classes = " and ".join(repr(label) for label in np.unique(dataset.y)[:3].tolist())
     return (
         f"{arguments.data}: {dataset.format}, {dataset.n} samples x {dataset.m} features, labels {classes} in "
-        f"{dataset.label_column or 'the first column'}; C = {_shown_penalty(arguments.C)}, "
+        f"{label_place(dataset)}; C = {_shown_penalty(arguments.C)}, "
         f"method {arguments.method}"
     )
 
@@ -162,12 +155,15 @@ def _settings(arguments: argparse.Namespace, dataset: data.Dataset) -> dict[str,
         "seed": arguments.seed,
         "options": dict(arguments.option) or None,
         "checkpoint": arguments.checkpoint,
-        "resume": arguments.resume,
+        "resume": state_to_resume(arguments.resume, arguments.checkpoint),
         "cluster": arguments.cluster,
         "checkpoint_interval": arguments.checkpoint_interval,
         "node_limit": arguments.node_limit,
         "start": _starting_model(arguments.start, dataset),
         "stop": arguments.stop,
+        "trusted": trusted_mask(arguments.trusted, dataset.n),
+        "monotonic_cst": signs(arguments.monotonic, dataset.feature_names, dataset.m),
+        "coef_bounds": ranges(arguments.coef_bounds, dataset.feature_names, dataset.m),
     }
 
 
@@ -233,9 +229,42 @@ def _add_problem_arguments(parser: Parser) -> None:
         metavar="LABEL=W",
         help="factor of C for the samples of a label; may be repeated. Or: balanced",
     )
+    parser.add_argument(
+        "--trusted",
+        metavar="FILE",
+        help="samples that must be kept: a file of row numbers from 0, or of a 0 or 1 for each row",
+    )
+    parser.add_argument(
+        "--monotonic",
+        action="append",
+        default=[],
+        metavar="FEATURE=SIGN",
+        help="the sign of a feature's weight, +1 or -1; may be repeated",
+    )
+    parser.add_argument(
+        "--coef-bounds",
+        action="append",
+        default=[],
+        metavar="FEATURE=LOW:HIGH",
+        help="the range of a feature's weight, open where empty; may be repeated",
+    )
 
 
 def _add_search_arguments(parser: Parser) -> None:
+    _add_method_arguments(parser)
+    _add_limit_arguments(parser)
+    parser.add_argument("--start", metavar="MODEL", help="start from the hyperplane of a model that --json wrote")
+    parser.add_argument("--threads", type=int, default=-1, metavar="N", help="default: all cores")
+    parser.add_argument("--seed", type=int, default=0, help="seed of all random choices (default 0)")
+    parser.add_argument(
+        "--cluster",
+        metavar="ADDRESS",
+        help="spread the search over the workers of a Dask scheduler (tcp://host:port), or over processes on this "
+        "machine (local, local:N)",
+    )
+
+
+def _add_method_arguments(parser: Parser) -> None:
     names = methods.names()
     parser.add_argument("--method", default="auto", choices=names, help=f"{', '.join(names)} (default auto)")
     parser.add_argument(
@@ -250,6 +279,9 @@ def _add_search_arguments(parser: Parser) -> None:
         "indicator: backend, tuned, presolve, heuristic; benders: those and T_S, T_B, subset_size, stratified, "
         "weight_bound, region, sampling_region, subset_bounds, cuts_per_round, cut_use",
     )
+
+
+def _add_limit_arguments(parser: Parser) -> None:
     parser.add_argument(
         "--time-limit",
         type=float,
@@ -263,20 +295,25 @@ def _add_search_arguments(parser: Parser) -> None:
         choices=[STALL],
         help="stall: end when there was no noticeable progress in half of the time, and 2 seconds at least",
     )
-    parser.add_argument("--start", metavar="MODEL", help="start from the hyperplane of a model that --json wrote")
     parser.add_argument("--gap", type=float, default=1e-6, help="relative gap to prove (default 1e-6)")
-    parser.add_argument("--threads", type=int, default=-1, metavar="N", help="default: all cores")
-    parser.add_argument("--seed", type=int, default=0, help="seed of all random choices (default 0)")
     parser.add_argument(
-        "--cluster",
-        metavar="ADDRESS",
-        help="spread the search over the workers of a Dask scheduler (tcp://host:port), or over processes on this "
-        "machine (local, local:N)",
+        "--require-gap",
+        type=float,
+        metavar="GAP",
+        help=f"exit with status {GAP_TOO_LARGE} if the relative gap is larger than this in the end",
     )
 
 
 def _add_output_arguments(parser: Parser) -> None:
     parser.add_argument("--json", metavar="FILE", help="write the model; '-' means standard output")
+    _add_state_arguments(parser)
+    parser.add_argument(
+        "--log", metavar="FILE", help="append time, bounds, gap and nodes as they change; '-' means standard error"
+    )
+    add_quiet_argument(parser)
+
+
+def _add_state_arguments(parser: Parser) -> None:
     parser.add_argument(
         "--checkpoint",
         metavar="FILE",
@@ -286,6 +323,8 @@ def _add_output_arguments(parser: Parser) -> None:
         "--checkpoint-interval", type=float, default=30.0, metavar="SECONDS", help="how often (default 30)"
     )
     parser.add_argument(
-        "--resume", metavar="FILE", help="continue from a state that --checkpoint wrote; may be the same file"
+        "--resume",
+        metavar="FILE",
+        help="continue from a state that --checkpoint wrote; may be the same file. "
+        f"{AUTO}: from that of --checkpoint if it exists and belongs to this problem",
     )
-    add_quiet_argument(parser)

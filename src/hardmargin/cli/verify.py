@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 
 import hardmargin
-from hardmargin import data, model_json
-from hardmargin.cli.parser import Commands, add_data_arguments, add_model_argument
-from hardmargin.cli.samples import in_training_order
+from hardmargin import model_json
+from hardmargin.cli.parser import Commands, add_column_arguments, add_data_arguments, add_model_argument
+from hardmargin.cli.samples import labelled_samples_for, reading_arguments
 from hardmargin.cli.status import CLAIM_FAILED, DONE
 
 
@@ -23,16 +23,18 @@ def add_to(commands: Commands) -> None:
     )
     add_model_argument(parser)
     add_data_arguments(parser, "the training data")
+    add_column_arguments(parser)
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print one line per claim."""
-    dataset = data.load(arguments.data, format=arguments.format, label=arguments.label)
-    model = model_json.read_values(arguments.model)
-    samples = in_training_order(dataset.X, dataset.feature_names, model.get("feature_names"), arguments.data)
-    # By now the columns are in the order of training, if both have names.
-    names = model.get("feature_names") if dataset.feature_names is not None else None
-    verification = hardmargin.verify(model, samples, dataset.y, feature_names=names)
+    claims = model_json.read_values(arguments.model)
+    model = hardmargin.Result.from_dict(claims)
+    samples = labelled_samples_for(model, arguments.data, **reading_arguments(arguments))
+    assert samples.y is not None
+    # By now the columns are in the order of training.
+    names = model.feature_names if samples.by_name else None
+    verification = hardmargin.verify(claims, samples.X, samples.y, feature_names=names)
     print(verification.summary())
     return DONE if verification else CLAIM_FAILED

@@ -32,8 +32,10 @@ class Dataset:
         The names of the columns of X, if the file has a header.
     format : str
         Where the samples come from: "brooks", "libsvm", "csv" or "generated".
-    label_column : str or None
-        For a CSV file, a description of the label column.
+    label_column : str, int or None
+        The name of the label column of a CSV file, or its position from 0 if it has no name of its own.
+    feature_columns : list of str and int, or None
+        The same for the columns of X.
 
     Raises
     ------
@@ -52,7 +54,8 @@ class Dataset:
     y: NDArray[Any]
     feature_names: list[str] | None = None
     format: str = "generated"
-    label_column: str | None = None
+    label_column: str | int | None = None
+    feature_columns: list[str | int] | None = None
 
     def __post_init__(self) -> None:
         if self.X.ndim != 2 or self.y.shape != self.X.shape[:1]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ from numpy.typing import NDArray
 
 from hardmargin.arrays import SampleArray
 from hardmargin.data import brooks, delimited, libsvm
-from hardmargin.data.columns import LABEL_NAMES
+from hardmargin.data.columns import LABEL_NAMES, Header, NoSuchColumnError, TrainingColumns
 from hardmargin.data.dataset import Dataset
 from hardmargin.data.sniff import recognise
 from hardmargin.data.source import Source, decoded, read_source
@@ -22,7 +24,14 @@ FORMATS = ("brooks", "libsvm", "csv")
 _WRITERS = {"brooks": brooks.write, "libsvm": libsvm.write, "csv": delimited.write}
 
 
-def load(path: str | os.PathLike[str], *, format: str | None = None, label: str | int | None = None) -> Dataset:
+def load(
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    label: str | int | None = None,
+    features: Sequence[str | int] | None = None,
+    drop: Sequence[str | int] = (),
+) -> Dataset:
     """Read labelled samples from a file.
 
     Parameters
@@ -36,6 +45,11 @@ def load(path: str | os.PathLike[str], *, format: str | None = None, label: str 
         Only for CSV: the label column, by name or by position (counted from 0 or, if negative, from the end). A
         string that is a whole number is a position unless a column has exactly that name. By default the column
         that the header calls label, class, target or y; if there is none, the last one.
+    features : sequence of str or int, optional
+        The columns to use as features, in this order; by default all but the label column. In a Brooks or LIBSVM
+        file the label is column 0, so that feature 3 is column 3.
+    drop : sequence of str or int
+        Columns to leave out. They may hold text.
 
     Returns
     -------
@@ -48,7 +62,7 @@ def load(path: str | os.PathLike[str], *, format: str | None = None, label: str 
     FileNotFoundError
         If there is no such file.
     ValueError, TypeError
-        If ``format`` is not one of :data:`FORMATS`, or ``label`` is neither a string nor an integer.
+        If ``format`` is not one of :data:`FORMATS`, or a column is neither a string nor an integer.
 
     Examples
     --------
@@ -64,10 +78,12 @@ def load(path: str | os.PathLike[str], *, format: str | None = None, label: str 
     (['length', 'width'], 'csv')
     """
     if format is not None:
-        _validate_format(format)
-    if label is not None and (isinstance(label, bool) or not isinstance(label, (str, int))):
-        raise TypeError(f"label is {label!r}; expected the name or the position of a column.")
-    return _parsed(read_source(path), format, label)
+        validate_format(format)
+    for option, columns in {"label": [label], "features": features, "drop": drop}.items():
+        for column in columns or ():
+            if column is not None and (isinstance(column, bool) or not isinstance(column, (str, int))):
+                raise TypeError(f"{option} is {column!r}; expected the name or the position of a column.")
+    return _parsed(read_source(path), format, label, features, drop)
 
 
 def save(dataset: Dataset, path: str | os.PathLike[str], format: str) -> None:
@@ -129,7 +145,7 @@ def dumps(dataset: Dataset, format: str) -> str:
     -1 1:1.0
     <BLANKLINE>
     """
-    _validate_format(format)
+    validate_format(format)
     if format != "libsvm" and not isinstance(dataset.X, np.ndarray):
         raise ValueError(
             f"the samples cannot be written in {format} format: they are sparse, and only LIBSVM files are."
@@ -142,22 +158,46 @@ def dumps(dataset: Dataset, format: str) -> str:
     return text
 
 
-def _parsed(source: Source, format: str | None, label: str | int | None) -> Dataset:
-    chosen = format or recognise(source)
-    if chosen == "csv":
-        return delimited.read(source, label)
+def read_labelled(source: Source, format: str, label: str | int | None) -> Dataset:
+    """Read a file in a format whose labels come first: Brooks or LIBSVM."""
     if label is not None:
         raise source.error(
-            f"label = {label!r} is given for a file in {chosen} format; expected no label column, "
+            f"label = {label!r} is given for a file in {format} format; expected no label column, "
             "because there the label is always first."
         )
-    return brooks.read(source) if chosen == "brooks" else libsvm.read(source)
+    return brooks.read(source) if format == "brooks" else libsvm.read(source)
+
+
+def _parsed(
+    source: Source,
+    format: str | None,
+    label: str | int | None = None,
+    features: Sequence[str | int] | None = None,
+    drop: Sequence[str | int] = (),
+) -> Dataset:
+    chosen = format or recognise(source)
+    if chosen == "csv":
+        return delimited.read(source, label, features, drop)
+    return selected(read_labelled(source, chosen, label), source, features, drop)
+
+
+def selected(
+    dataset: Dataset, source: Source, features: Sequence[str | int] | None, drop: Sequence[str | int]
+) -> Dataset:
+    """The samples of a file in Brooks or LIBSVM format with some of their features; the label is column 0."""
+    if features is None and not drop:
+        return dataset
+    try:
+        chosen = TrainingColumns(0, features, drop).columns(Header(1, dataset.m + 1, None)).features
+    except NoSuchColumnError as problem:
+        raise source.error(str(problem)) from None
+    return replace(dataset, X=dataset.X[:, [column - 1 for column in chosen]])
 
 
 def _check_survival(dataset: Dataset, content: bytes, format: str) -> None:
     """Read back what is about to be written, so that no rule of a format can be forgotten."""
     source = decoded(content, "what would be written")
-    found = _parsed(source, format, None)
+    found = _parsed(source, format)
     if recognise(source) != format:
         raise ValueError(f"they would be taken for {recognise(source)}.")
     if not _same_bits(found.X, dataset.X):
@@ -190,6 +230,7 @@ def _comparable(y: NDArray[Any]) -> list[tuple[type, str]]:
     return [(type(value), repr(value)) for value in y.tolist()]
 
 
-def _validate_format(format: Any) -> None:
+def validate_format(format: Any) -> None:
+    """Refuse what is not the name of a format."""
     if format not in FORMATS:
         raise ValueError(f"format is {format!r}; expected one of {', '.join(FORMATS)}.")

@@ -54,7 +54,7 @@ def recognise(source: Source) -> str:
             break
     raise source.error(
         "the format is not recognised; expected Brooks (n, m, then label x_1 ... x_m), "
-        "LIBSVM (label index:value ...) or CSV. If it is one of these, say which with the format option."
+        "LIBSVM (label index:value ...) or CSV. If it is one of these, say which with --format (in Python format=)."
     )
 
 

@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import gzip
+import io
 import os
+import re
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from io import BufferedReader
 from typing import IO
 
 from hardmargin.data.dataset import DataError
 
 _GZIP_MAGIC = b"\x1f\x8b"
+# Files that people have instead of CSV, by their first bytes.
+_OTHER_KINDS = {
+    b"PK\x03\x04": "a spreadsheet or a zip archive",
+    b"\xd0\xcf\x11\xe0": "a spreadsheet",
+    b"PAR1": "a Parquet file",
+}
+_MAGIC_BYTES = 4
 _CHUNK_BYTES = 1 << 20
+# str.splitlines would also split at form feeds and the like, and so count lines unlike any editor. Lines are found
+# one by one, because often only the first are wanted.
+_LINE = re.compile(r"([^\r\n]*)(?:\r\n|\r|\n|\Z)")
 
 #: Larger files are refused, even if they are small before decompression.
 MAX_BYTES = 1 << 30
@@ -27,12 +38,16 @@ class Source:
     text: str
 
     def lines(self) -> Iterator[tuple[int, str]]:
-        """Yield the lines that are not blank, with their numbers from 1."""
-        # str.splitlines would also split at form feeds and the like, and so count lines unlike any editor.
-        unified = self.text.replace("\r\n", "\n").replace("\r", "\n")
-        for number, line in enumerate(unified.split("\n"), start=1):
-            if line.strip():
+        """Yield the lines that are not blank, with their numbers from 1 and without their ends."""
+        for number, found in enumerate(_LINE.finditer(self.text), start=1):
+            line = found[1]
+            if line and not line.isspace():
                 yield number, line
+
+    def whole_lines(self) -> Iterator[str]:
+        """Yield all lines with their ends."""
+        for found in _LINE.finditer(self.text):
+            yield found[0]
 
     def error(self, message: str, line: int | None = None) -> DataError:
         """Build the error for something found in the file, or on one line of it."""
@@ -63,8 +78,20 @@ def read_source(path: str | os.PathLike[str]) -> Source:
     if os.path.isdir(path):
         raise DataError(f"{name}: is a directory; expected a data file.")
     with open(path, "rb") as file:
-        compressed = file.peek(2).startswith(_GZIP_MAGIC)
-        content = _decompressed(file, name) if compressed else _content(file, name)
+        if os.path.isfile(path) and os.path.getsize(path) <= MAX_BYTES:
+            # At once, which takes a tenth of the time. A stream may be endless.
+            content = file.read()
+            begin = content[:_MAGIC_BYTES]
+        else:
+            content = None
+            begin = file.peek(_MAGIC_BYTES)
+        for magic, kind in _OTHER_KINDS.items():
+            if begin.startswith(magic):
+                raise DataError(f"{name}: is {kind}; expected text: save or unpack it as CSV first.")
+        if begin.startswith(_GZIP_MAGIC):
+            content = _decompressed(file if content is None else io.BytesIO(content), name)
+        elif content is None:
+            content = _content(file, name)
     return decoded(content, name)
 
 
@@ -95,7 +122,7 @@ def decoded(content: bytes, name: str) -> Source:
         line = problem.object.count(b"\n", 0, problem.start) + 1
         found = problem.object[problem.start]
         raise DataError(f"{name}:{line}: found the byte 0x{found:02x}; expected text in UTF-8.") from None
-    if not text.strip():
+    if not text or text.isspace():
         raise DataError(f"{name}: has no content; expected samples in Brooks, LIBSVM or CSV format.")
     return Source(name, text)
 
@@ -118,7 +145,7 @@ def _content(file: IO[bytes] | gzip.GzipFile, name: str) -> bytes:
     return b"".join(chunks)
 
 
-def _decompressed(file: BufferedReader, name: str) -> bytes:
+def _decompressed(file: IO[bytes], name: str) -> bytes:
     try:
         with gzip.GzipFile(fileobj=file) as unzipped:
             return _content(unzipped, name)

@@ -71,6 +71,8 @@ def refused_number(word: str) -> str:
     """Say why a word cannot be used as a feature value, and what was expected."""
     if word.strip().lower() in MISSING:
         return f"{shown(word)}, a missing value; expected a number (leave such rows out or fill them in)."
+    if has_decimal_comma(word):
+        return f"{shown(word)}; expected a number with a decimal point instead of the comma."
     notation = "" if is_plain(word) else " in plain decimal notation (digits 0 to 9, without underscores)"
     return f"{shown(word)}; expected a finite number{notation}."
 
@@ -82,6 +84,11 @@ def is_number(word: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def has_decimal_comma(word: str) -> bool:
+    """Whether a word would be a number if its only comma was a point."""
+    return word.count(",") == 1 and "." not in word and is_number(word.replace(",", "."))
 
 
 def is_finite_number(word: str) -> bool:

@@ -17,6 +17,9 @@ from hardmargin.search.context import Context
 from hardmargin.search.engine import Search
 from hardmargin.validation import is_real, is_whole
 
+#: The option that stands for the settings of a published system.
+PRESET = "preset"
+
 
 class Method(Protocol):
     """A module of this folder.
@@ -179,12 +182,16 @@ def require_choice(options: Any, name: str, *choices: str) -> None:
 
 
 def option_names(kind: type[Any]) -> list[str]:
-    """The names of a method's options: its own first, then those that all proofs share."""
-    return [item.name for item in sorted(fields(kind), key=lambda item: item.kw_only is True)]
+    """The names of a method's options: its own first, then those that all proofs share, and ``preset``."""
+    names = [item.name for item in sorted(fields(kind), key=lambda item: item.kw_only is True)]
+    return [*names, PRESET] if hasattr(kind, "preset") else names
 
 
 def parse_options(kind: type[Any], given: Any, method: str) -> Any:
     """Turn the caller's ``options`` (None, a dict or the dataclass itself) into the method's dataclass.
+
+    A dict may name a preset, if the method has any: the dataclass then has a static method ``preset(name, given)``
+    that completes the other options.
 
     Raises
     ------
@@ -205,4 +212,7 @@ def parse_options(kind: type[Any], given: Any, method: str) -> Any:
             raise ValueError(
                 f"method {method!r} has no option {name!r}; expected {', '.join(names) or 'no options'}."
             )
+    if PRESET in given:
+        others = {name: value for name, value in given.items() if name != PRESET}
+        return kind(**kind.preset(given[PRESET], others))
     return kind(**given)

@@ -16,6 +16,7 @@ from hardmargin.incumbent import Incumbent
 from hardmargin.limits import Limits
 from hardmargin.literature.benders_cuts import CutCollector
 from hardmargin.literature.mip_proof import MipProof
+from hardmargin.literature.presets import benders_preset
 from hardmargin.methods.base import require_choice, require_flags
 from hardmargin.mip import get_backend
 from hardmargin.mip.base import SMALLEST_GAP as SMALLEST_GAP
@@ -89,6 +90,8 @@ class Options:
     tuned: bool = True
     presolve: bool = False
     heuristic: bool = False
+
+    preset = staticmethod(benders_preset)
 
     def __post_init__(self) -> None:
         get_backend(self.backend)

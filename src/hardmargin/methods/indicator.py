@@ -11,6 +11,7 @@ from hardmargin.bounds import Report
 from hardmargin.incumbent import Incumbent
 from hardmargin.limits import Limits
 from hardmargin.literature.mip_proof import MipProof
+from hardmargin.literature.presets import indicator_preset
 from hardmargin.methods.base import require_flags
 from hardmargin.mip import get_backend
 from hardmargin.mip.base import SMALLEST_GAP as SMALLEST_GAP
@@ -42,6 +43,8 @@ class Options:
     tuned: bool = True
     presolve: bool = False
     heuristic: bool = False
+
+    preset = staticmethod(indicator_preset)
 
     def __post_init__(self) -> None:
         get_backend(self.backend)

@@ -1,4 +1,8 @@
-"""Whether the gaps of two systems differ: the paired Wilcoxon signed-rank test of the paper's Table 7."""
+"""Whether the gaps of two systems differ: the paired Wilcoxon signed-rank test of the paper's Table 7.
+
+The paper does not correct for the number of tests. :attr:`Comparison.p` is that of one test, as in the paper, and
+:func:`holm` gives the values by which to judge all tests of a table together.
+"""
 
 from __future__ import annotations
 
@@ -38,12 +42,36 @@ class Comparison(NamedTuple):
 
     @property
     def verdict(self) -> str:
-        """The conclusion at the level of significance."""
-        if self.p is None:
+        """The conclusion at the level of significance, if this is the only test."""
+        return self.verdict_at(self.p)
+
+    def verdict_at(self, p: float | None) -> str:
+        """The conclusion at the level of significance, given the p-value to judge by."""
+        if p is None:
             return "equal gaps"
-        if self.p >= LEVEL:
+        if p >= LEVEL:
             return "not significant"
         return "smaller gaps" if self.smaller_ranks > self.larger_ranks else "larger gaps"
+
+
+def holm(values: Sequence[float | None]) -> list[float | None]:
+    """The p-values of several tests, corrected for their number by Holm's method.
+
+    Judged at one level, the corrected values keep the probability of any wrong conclusion below that level, even
+    if the tests depend on each other. None stands for a test that could not be made, and does not count.
+
+    Examples
+    --------
+    >>> holm([0.01, None, 0.04, 0.03])
+    [0.03, None, 0.06, 0.06]
+    """
+    corrected: list[float | None] = [None] * len(values)
+    tests = sorted((value, place) for place, value in enumerate(values) if value is not None)
+    least = 0.0
+    for rank, (value, place) in enumerate(tests):
+        least = max(least, min(1.0, (len(tests) - rank) * value))
+        corrected[place] = least
+    return corrected
 
 
 def compare_gaps(runs: Sequence[SystemRun], others: Sequence[SystemRun]) -> Comparison | None:

@@ -27,6 +27,11 @@ class JsonLine:
         return json.dumps(asdict(values), allow_nan=False, separators=(",", ":"))
 
     @classmethod
+    def completed(cls, values: dict[str, Any]) -> dict[str, Any]:
+        """The values of a line that may leave some out; here, nothing may be left out."""
+        return values
+
+    @classmethod
     def from_json(cls: type[Line], text: str) -> Line:
         """Rebuild a record from :meth:`to_json`; unknown keys are ignored.
 
@@ -42,6 +47,7 @@ class JsonLine:
             raise ValueError(f"not {cls.what}: not JSON ({error}).") from None
         if not isinstance(values, dict):
             raise ValueError(f"not {cls.what}: the JSON is not an object.")
+        values = cls.completed(values)
         hints = _field_types(kind)
         for name, hint in hints.items():
             if name not in values:

@@ -6,11 +6,13 @@ import json
 import math
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
+from hardmargin.bench.instances.catalogue import published_instances
 from hardmargin.bench.instances.groups import group_of
 from hardmargin.bench.records.files import JsonLine, read_latest
+from hardmargin.bounds import relative_gap
 
 #: Statuses of runs that ended without an answer; all others are those of :class:`hardmargin.Status`.
 FAILED = "failed"
@@ -98,6 +100,19 @@ class Record(JsonLine):
     coef: list[float] | None = field(repr=False)
     intercept: float | None
 
+    @classmethod
+    def completed(cls, values: dict[str, Any]) -> dict[str, Any]:
+        """Fill in what a minimal record leaves out.
+
+        Results of other solvers join tables and figures with ``instance``, ``C``, ``method``, ``objective``,
+        ``lower_bound``, ``runtime`` and ``time_limit``. The size and the set follow from the name of an instance of
+        the benchmark. Without a status, a run is optimal if its gap is at most ``gap_asked``, which is CPLEX's
+        default of 1e-4 if it is not given.
+        """
+        if not values.keys() >= _ESSENTIAL or values.keys() >= {item.name for item in fields(cls)}:
+            return values
+        return {**_DEFAULTS, **_of_instance(values["instance"]), **_derived(values), **values}
+
     @property
     def optimal(self) -> bool:
         """Whether the objective is proven minimal, up to the requested gap."""
@@ -122,6 +137,46 @@ class Record(JsonLine):
     def key(self) -> str:
         """The request; two records with the same key are the same run twice."""
         return run_key(asdict(self))
+
+
+# What a record of another solver has to say.
+_ESSENTIAL = {"instance", "C", "method", "objective", "lower_bound", "runtime", "time_limit"}
+_DEFAULTS: dict[str, Any] = {
+    "configuration": "default",
+    "options": {},
+    "seed": 0,
+    "gap_asked": 1e-4,
+    "threads": 1,
+    "memory_limit": None,
+    "nodes": None,
+    "n_violations": None,
+    "trace": [],
+    "peak_memory": None,
+    "checked": False,
+    "machine": {},
+    "versions": {},
+    "started": "",
+    "error": None,
+    "coef": None,
+    "intercept": None,
+}
+
+
+def _of_instance(name: Any) -> dict[str, Any]:
+    """Set and size of an instance of the benchmark; of others, the record itself has to name them."""
+    found = next((one for one in published_instances() if one.name == name), None)
+    return {} if found is None else {"set": found.set, "n": found.n, "m": found.m}
+
+
+def _derived(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Gap, status and wall time, from objective, bound and runtime."""
+    objective, bound = values["objective"], values["lower_bound"]
+    wall = {"wall": values["runtime"]}
+    if not isinstance(objective, (int, float)) or not isinstance(bound, (int, float)):
+        return {**wall, "gap": None, "status": FAILED}
+    gap = relative_gap(objective, bound)
+    proven = gap <= values.get("gap_asked", _DEFAULTS["gap_asked"])
+    return {**wall, "gap": gap, "status": "optimal" if proven else "time_limit"}
 
 
 _KEY = ("instance", "C", "method", "configuration", "options", "seed", "time_limit", "gap_asked", "threads")

@@ -81,9 +81,9 @@ def table(content: Table, *, identifier: str = "", box: str = "scroll") -> str:
     ]
     lines += ["<tr>" + "".join(heads) + "</tr>", "</thead>", "<tbody>"]
     first_total = len(content.rows) - content.totals
-    for number, row in enumerate(content.rows):
+    for number, (row, bold) in enumerate(zip(content.rows, content.bold, strict=True)):
         opening = '<tr class="total">' if number >= first_total else "<tr>"
-        lines.append(opening + "".join(_row_cells(row, content.columns, starts)) + "</tr>")
+        lines.append(opening + "".join(_row_cells(row, bold, content.columns, starts)) + "</tr>")
     lines += ["</tbody>", "</table>", "</div>"]
     if content.caption:
         lines.append(paragraph(content.caption, "caption"))
@@ -104,10 +104,13 @@ def _group_cell(group: str, count: int) -> str:
     return f'<th class="{kind}" colspan="{count}">{escape(group)}</th>'
 
 
-def _row_cells(row: Sequence[Value], columns: Sequence[Column], starts: set[int]) -> list[str]:
+def _row_cells(
+    row: Sequence[Value], bold: Sequence[bool], columns: Sequence[Column], starts: set[int]
+) -> list[str]:
+    texts = [escape(shown(value, column)) for value, column in zip(row, columns, strict=True)]
+    marked = [f"<b>{text}</b>" if mark else text for text, mark in zip(texts, bold, strict=True)]
     return [
-        _cell("td", escape(shown(value, column)), column, i in starts)
-        for i, (value, column) in enumerate(zip(row, columns, strict=True))
+        _cell("td", text, column, i in starts) for i, (text, column) in enumerate(zip(marked, columns, strict=True))
     ]
 
 

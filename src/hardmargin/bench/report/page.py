@@ -53,8 +53,8 @@ def report(
         raise ValueError("there are no runs to report; expected the records of a campaign.")
     runs = runs_of(records)
     sections = {
-        "tables": ("Tables", [html.table(content) for content in all_tables(runs, literature)]),
         "figures": ("Figures", _figures(all_figures(runs, literature))),
+        "tables": ("Tables", [html.table(content) for content in all_tables(runs, literature)]),
         "robustness": ("Robustness", _robustness(study)),
         "runs": ("Runs one by one", _single_runs(runs)),
         "settings": ("Settings, machine and commands", _settings(records, files)),

@@ -55,6 +55,10 @@ def _say(answers: BinaryIO, line: dict[str, Any]) -> None:
 
 
 def _solved(solve: Callable[..., Result], task: dict[str, Any]) -> dict[str, Any]:
+    from hardmargin.bench.running.foreign import is_foreign
+
+    if is_foreign(task["method"]):
+        return _solved_by_others(task)
     result = solve(
         task["X"],
         task["y"],
@@ -67,6 +71,17 @@ def _solved(solve: Callable[..., Result], task: dict[str, Any]) -> dict[str, Any
         options=task["options"],
     )
     return result.to_dict()
+
+
+def _solved_by_others(task: dict[str, Any]) -> dict[str, Any]:
+    from hardmargin import Problem
+    from hardmargin.bench.running.foreign import foreign_function, solve_with
+    from hardmargin.limits import Limits
+
+    function = foreign_function(task["method"], task["folder"])
+    problem = Problem.from_data(task["X"], task["y"], task["C"])
+    limits = Limits(task["time_limit"], task["gap"], task["threads"], seed=task["seed"])
+    return solve_with(function, problem, limits, task["method"]).to_dict()
 
 
 def _confine(cores: list[int] | None, memory_limit: int | None) -> None:

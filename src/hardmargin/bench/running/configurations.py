@@ -6,8 +6,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from hardmargin.bench.running.foreign import foreign_function, is_foreign
+from hardmargin.literature import presets
 from hardmargin.methods import get_method, names
-from hardmargin.methods.base import option_names, parse_options
+from hardmargin.methods.base import PRESET, option_names, parse_options
 
 DEFAULT = "default"
 
@@ -22,15 +24,7 @@ _NAMED: dict[str, dict[str, Any]] = {
     "scip": {"backend": "scip"},
     "cplex": {"backend": "cplex"},
     "stock": {"tuned": False},
-    "text": {
-        "weight_bound": "text",
-        "region": "box",
-        "sampling_region": "bounded",
-        "subset_bounds": False,
-        "stratified": False,
-        "cuts_per_round": 1,
-        "cut_use": "lazy",
-    },
+    **{preset: {PRESET: preset} for preset in presets.NAMES},
 }
 
 
@@ -41,7 +35,7 @@ def options_of(configuration: str) -> dict[str, Any]:
     ----------
     configuration : str
         "default"; "cb_S_B", the shares T_S and T_B of ``benders`` in percent; "scip", "cplex", "stock" (untuned);
-        "text" (``benders`` as in the paper's text); or several of these joined by "+".
+        "paper", "code", "best", the presets of ``benders`` and ``indicator``; or several of these joined by "+".
 
     Raises
     ------
@@ -75,6 +69,7 @@ def variants(
     Parameters
     ----------
     methods : sequence of str
+        Names, or functions of other people as "module:function"; these have no configuration but the default.
     configurations : sequence of str
         Names, as in :func:`options_of`. A method skips those with options that it does not have.
     options : mapping
@@ -94,10 +89,15 @@ def variants(
     >>> variants(["auto", "benders"], ["default", "cb_20_0"], {})[1:]
     [('benders', 'default', {}), ('benders', 'cb_20_0', {'T_S': 0.2, 'T_B': 0.0})]
     """
-    found = []
+    found: list[tuple[str, str, dict[str, Any]]] = []
     for method in methods:
+        if is_foreign(method):
+            foreign_function(method)
+            # Its settings are its own affair.
+            found += [(method, name, {}) for name in configurations if name == DEFAULT]
+            continue
         if method not in names():
-            raise ValueError(f"method is {method!r}; expected one of {', '.join(names())}.")
+            raise ValueError(f"method is {method!r}; expected one of {', '.join(names())}, or MODULE:FUNCTION.")
         kind = get_method(method).Options
         known = set(option_names(kind))
         more = {name: value for name, value in options.items() if name in known}
@@ -119,6 +119,7 @@ def _known_options(methods: Sequence[str]) -> str:
     return "; ".join(
         f"{', '.join(option_names(get_method(method).Options)) or 'none'} for {method}"
         for method in dict.fromkeys(methods)
+        if not is_foreign(method)
     )
 
 

@@ -67,6 +67,8 @@ def task_of(job: Job, dataset: Dataset) -> dict[str, Any]:
         "y": dataset.y.tolist(),
         "C": job.C,
         "method": job.method,
+        # Where the functions of other people are searched for.
+        "folder": os.getcwd(),
         "options": job.options,
         "seed": job.seed,
         "time_limit": job.limits.time_limit,

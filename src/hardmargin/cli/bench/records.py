@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -25,6 +25,12 @@ def add_records_arguments(parser: Parser) -> None:
         metavar="DIR",
         help="data folder with the published results by instance, paper_results.csv (default: $HARDMARGIN_DATA); "
         "without it, only the published averages are shown",
+    )
+    parser.add_argument(
+        "--systems",
+        metavar="NAME",
+        nargs="+",
+        help="only these systems, in this order, by their names in tables, e.g. auto 'benders (5%%, 5%%)'",
     )
     parser.add_argument(
         "--common", action="store_true", help="only the pairs of instance and C that every system has run"
@@ -74,7 +80,22 @@ def read_files(arguments: argparse.Namespace) -> dict[str, list[Record]]:
         raise ValueError(
             f"there are no runs in {', '.join(arguments.records)}; 'hardmargin bench run --out FILE' makes them."
         )
+    if arguments.systems:
+        found = _chosen(found, arguments.systems)
     return _shared(found) if arguments.common else found
+
+
+def _chosen(files: dict[str, list[Record]], systems: Sequence[str]) -> dict[str, list[Record]]:
+    """The records of these systems, in their order; later files follow earlier ones."""
+    from hardmargin.bench.analysis.runs import by_system
+
+    available = by_system(record for records in files.values() for record in records)
+    for system in systems:
+        if system not in available:
+            raise ValueError(f"--systems has {system!r}; the records have {', '.join(map(repr, available))}.")
+    place = {record.key: k for k, system in enumerate(systems) for record in available[system]}
+    chosen = {path: [record for record in records if record.key in place] for path, records in files.items()}
+    return {path: sorted(records, key=lambda record: place[record.key]) for path, records in chosen.items()}
 
 
 def _shared(files: dict[str, list[Record]]) -> dict[str, list[Record]]:

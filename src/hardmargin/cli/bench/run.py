@@ -173,8 +173,9 @@ def _add_variant_arguments(parser: Parser) -> None:
         "--configurations",
         nargs="*",
         metavar="NAME",
-        help="default, cb_S_B (T_S and T_B in percent), scip, cplex, stock, text, or several joined by '+'; a "
-        "method runs with those that it accepts. Without a name: the eight of the paper",
+        help="default, cb_S_B (T_S and T_B in percent), scip, cplex, stock, the presets paper, "
+        "code and best, or several joined by '+'; a method runs with those that it accepts. Without a name: the "
+        "eight of the paper",
     )
     parser.add_argument(
         "--option",

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <tuple>
 #include <utility>
 #include <variant>
@@ -31,14 +32,6 @@ using Ends = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::dev
 
 // A frontier as Python arrays; see PlainFrontier.
 using PlainArrays = std::tuple<Integers, Ends, Matrix>;
-
-// A Python array that owns these values.
-template <typename Value>
-nb::ndarray<nb::numpy, Value> array(std::vector<Value> values, std::initializer_list<std::size_t> shape) {
-    auto* const kept = new std::vector<Value>(std::move(values));
-    const nb::capsule owner(kept, [](void* pointer) noexcept { delete static_cast<std::vector<Value>*>(pointer); });
-    return nb::ndarray<nb::numpy, Value>(kept->data(), shape, owner);
-}
 
 template <typename Node>
 nb::tuple plain_arrays(const std::vector<Node>& nodes) {
@@ -91,8 +84,8 @@ nb::tuple packing_root_arrays(std::size_t count, std::vector<std::uint32_t> kept
 }
 
 nb::tuple direction_root_arrays(const Matrix& features, const Vector& labels, const Vector& costs, double upper,
-                                const DirectionOptions& options) {
-    const Samples samples(view(features), view(labels), view(costs));
+                                const DirectionOptions& options, const Bounds& bounds) {
+    const Samples samples(view(features), view(labels), view(costs), upper, bounds_of(bounds));
     check(options, samples);
     return plain_arrays(direction_root(samples, upper, options));
 }
@@ -100,8 +93,9 @@ nb::tuple direction_root_arrays(const Matrix& features, const Vector& labels, co
 template <typename Node, typename Options, auto search>
 SearchResult<Node> run(const Matrix& features, const Vector& labels, const Vector& costs,
                        const std::variant<PlainArrays, SearchResult<Node>*>& frontier, double upper,
-                       const Options& options, const SearchLimits& limits, double seconds, nb::object observer) {
-    const Samples samples(view(features), view(labels), view(costs));
+                       const Options& options, const SearchLimits& limits, double seconds, nb::object observer,
+                       const Bounds& bounds) {
+    const Samples samples(view(features), view(labels), view(costs), upper, bounds_of(bounds));
     check(options, samples);
     std::vector<Node> nodes = nodes_of<Node>(frontier, samples);
     SearchResult<Node> result;
@@ -140,10 +134,12 @@ void bind_packing(nb::module_& module) {
     nb::class_<PackingKnowledge>(module, "PackingKnowledge", "What searches over the same samples share.")
         .def(
             "__init__",
-            [](PackingKnowledge* self, const Matrix& features, const Vector& labels, const Vector& costs) {
-                new (self) PackingKnowledge(Samples(view(features), view(labels), view(costs)));
+            [](PackingKnowledge* self, const Matrix& features, const Vector& labels, const Vector& costs,
+               const Bounds& bounds) {
+                new (self) PackingKnowledge(Samples(view(features), view(labels), view(costs),
+                                                    std::numeric_limits<double>::infinity(), bounds_of(bounds)));
             },
-            "features"_a, "labels"_a, "costs"_a)
+            "features"_a, "labels"_a, "costs"_a, "bounds"_a = nb::none())
         .def_prop_ro(
             "sets", [](const PackingKnowledge& self) { return self.sets.size(); }, "The number of certified sets.")
         .def_prop_ro(
@@ -160,6 +156,7 @@ void bind_packing(nb::module_& module) {
                "The whole problem of `count` samples as a frontier, or the part of it with these decisions.");
     module.def("packing_search", &run<PackingNode, PackingOptions, packing_search>, "features"_a, "labels"_a,
                "costs"_a, "frontier"_a, "upper"_a, "options"_a, "limits"_a, "seconds"_a, "observer"_a.none(),
+               "bounds"_a = nb::none(),
                "Branch and bound over the samples to give up, below the nodes of a frontier that is not empty.");
 }
 
@@ -173,10 +170,10 @@ void bind_directions(nb::module_& module) {
         .def_rw("sample_nodes", &DirectionOptions::sample_nodes);
     bind_result<DirectionNode>(module, "DirectionResult");
     module.def("direction_root", &direction_root_arrays, "features"_a, "labels"_a, "costs"_a, "upper"_a,
-               "options"_a, "All directions as a frontier.");
+               "options"_a, "bounds"_a = nb::none(), "All directions as a frontier.");
     module.def("direction_search", &run<DirectionNode, DirectionOptions, direction_search>, "features"_a,
                "labels"_a, "costs"_a, "frontier"_a, "upper"_a, "options"_a, "limits"_a, "seconds"_a,
-               "observer"_a.none(),
+               "observer"_a.none(), "bounds"_a = nb::none(),
                "Branch and bound over hyperplane directions, in the regions of a frontier that is not empty.");
 }
 

@@ -10,13 +10,14 @@ from hardmargin.bench.analysis.aggregate import mean, select, summary
 from hardmargin.bench.analysis.parts import left_out, on_benchmark, parts_of
 from hardmargin.bench.analysis.profiles import mean_gaps, primal_dual_integral
 from hardmargin.bench.analysis.runs import SystemRun, configuration_name, on_same_pairs, systems_of
-from hardmargin.bench.analysis.statistics import LEVEL, compare_gaps
+from hardmargin.bench.analysis.statistics import LEVEL, compare_gaps, holm
 from hardmargin.bench.report.tables.paper import (
     NOT_RUN,
     SETS,
     limits,
     paper_tables,
     result_cells,
+    result_columns,
     size_tables,
     without_answer,
 )
@@ -32,8 +33,8 @@ def means_table(runs: Sequence[SystemRun]) -> Table:
     systems = systems_of(runs)
     columns = [Column("set", numeric=False)]
     for name in systems:
-        columns += [Column("#opt", name), Column("gap %", name), Column("time s", name)]
-        columns += [Column("geo. mean s", name), Column("integral s", name)]
+        columns += result_columns([name])
+        columns += [Column(heading, name, best="low") for heading in ("geo. mean s", "integral s")]
     lines: list[list[Value]] = []
     for key, title in _sets_and_all(runs):
         line: list[Value] = [title]
@@ -61,7 +62,7 @@ def gaps_over_time_table(runs: Sequence[SystemRun]) -> Table:
     longest = max(run.time_limit for run in runs)
     moments = [*(moment for moment in _MOMENTS if moment < longest), longest]
     columns = [Column("set", numeric=False)]
-    columns += [Column(f"{moment:g} s", name) for name in systems for moment in moments]
+    columns += [Column(f"{moment:g} s", name, best="low") for name in systems for moment in moments]
     lines: list[list[Value]] = []
     for key, title in _sets_and_all(runs):
         line: list[Value] = [title]
@@ -77,20 +78,36 @@ def wilcoxon_table(runs: Sequence[SystemRun], literature: Sequence[SystemRun] = 
     beside = [run for run in literature if run.system in published.NAMES.values()]
     systems = systems_of(runs)
     everything = [*beside, *runs]
-    lines: list[list[Value]] = []
-    for position, system in enumerate(systems):
-        for other in [*systems_of(beside), *systems[:position]]:
-            found = compare_gaps(select(runs, system=system), select(everything, system=other))
-            if found is not None:
-                counts = [found.pairs, found.smaller, found.larger]
-                lines.append([system, other, found.p, found.verdict, *counts])
-    columns = [Column("system", numeric=False), Column("against", numeric=False), Column("p", format="p")]
-    columns += [Column("verdict", numeric=False)]
+    tests = [
+        (system, other, found)
+        for position, system in enumerate(systems)
+        for other in [*systems_of(beside), *systems[:position]]
+        if (found := compare_gaps(select(runs, system=system), select(everything, system=other))) is not None
+    ]
+    corrected = holm([found.p for _, _, found in tests])
+    lines: list[list[Value]] = [
+        [
+            system,
+            other,
+            found.p,
+            found.verdict,
+            p,
+            found.verdict_at(p),
+            found.pairs,
+            found.smaller,
+            found.larger,
+        ]
+        for (system, other, found), p in zip(tests, corrected, strict=True)
+    ]
+    columns = [Column("system", numeric=False), Column("against", numeric=False)]
+    for group in ("one test", "Holm"):
+        columns += [Column("p", group, format="p"), Column("verdict", group, numeric=False)]
     columns += [Column(name, "pairs") for name in ("all", "smaller gap", "larger gap")]
     caption = (
         f"Two-sided Wilcoxon signed-rank tests of the gaps, paired by instance and C, at the level {LEVEL:g}; "
         "equal gaps are left out, and fewer than six others are never significant. The verdict is on the system in "
-        "the first column."
+        "the first column. One test: as in the paper, not corrected. Holm: corrected for the number of tests in "
+        "this table."
     )
     caption += " Published gaps are those after 600 s." if beside else ""
     return Table("table7", "Table 7: paired-samples Wilcoxon tests", caption, columns, lines, keys=2)

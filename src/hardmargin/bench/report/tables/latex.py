@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ def as_latex(table: Table) -> str:
 
     The document numbers its tables itself, so a number in the title is left out; the label has it.
     """
-    cells = table.cells
+    cells, bold = table.cells, table.bold
     names = [column.name for column in table.columns]
     layout = "".join("r" if column.numeric else "l" for column in table.columns)
     lines = [f"\\begin{{tabular}}{{{layout}}}", "\\toprule"]
@@ -30,7 +30,7 @@ def as_latex(table: Table) -> str:
     for number, row in enumerate(cells):
         if table.totals and number == len(cells) - table.totals:
             lines.append("\\midrule")
-        lines.append(_row(row))
+        lines.append(_row(row, bold[number]))
     lines += ["\\bottomrule", "\\end{tabular}"]
     if sum(max(map(len, column)) + 1 for column in zip(names, *cells, strict=True)) > _PAGE:
         lines = ["\\resizebox{\\textwidth}{!}{%", *lines[:-1], f"{lines[-1]}%", "}"]
@@ -54,8 +54,13 @@ def _heads(heads: Iterable[tuple[str, int]]) -> list[str]:
     return [" & ".join(cells) + " \\\\", " ".join(rules)]
 
 
-def _row(texts: Iterable[str]) -> str:
-    return " & ".join(map(latex_text, texts)) + " \\\\"
+def _row(texts: Sequence[str], bold: Sequence[bool] | None = None) -> str:
+    marks = bold or [False] * len(texts)
+    cells = (
+        f"\\textbf{{{latex_text(text)}}}" if mark else latex_text(text)
+        for text, mark in zip(texts, marks, strict=True)
+    )
+    return " & ".join(cells) + " \\\\"
 
 
 _LATEX = {

@@ -9,7 +9,7 @@ from hardmargin.bench.analysis import published
 from hardmargin.bench.analysis.aggregate import select, summary
 from hardmargin.bench.analysis.parts import on_benchmark
 from hardmargin.bench.analysis.runs import SystemRun, systems_of
-from hardmargin.bench.report.tables.table import Absent, Column, Share, Table, Value
+from hardmargin.bench.report.tables.table import Absent, Best, Column, Share, Table, Value
 
 #: The sets, in the order of the paper's tables.
 SETS = {"UCI": "UCI", "A": "Type A", "B": "Type B"}
@@ -60,7 +60,7 @@ def size_tables(runs: Sequence[SystemRun]) -> list[Table]:
     for shape in _PAPER:
         if chosen := select(runs, set=shape.set):
             systems = systems_of(chosen)
-            columns = [Column(shape.heading, numeric=shape.by != "group"), *_columns(systems)]
+            columns = [Column(shape.heading, numeric=shape.by != "group"), *result_columns(systems)]
             lines = [
                 [row or "Overall", *_cells(chosen, systems, shape, row)] for row in [*_present(shape, chosen), ""]
             ]
@@ -94,14 +94,16 @@ def _paper_table(
     if empty and not all_rows:
         caption += f" Rows without any run are left out: {', '.join(empty)}."
     columns = [Column(shape.heading, numeric=shape.by != "group")]
-    columns += _columns([*published.NAMES.values(), *systems])
+    columns += result_columns([*published.NAMES.values(), *systems])
     title = f"Table {shape.name.removeprefix('table')}: performance on the {SETS[shape.set]} instances"
     title += "" if shape.by == "group" else f", by {shape.rows}"
     return Table(shape.name, title, caption, columns, lines, totals=1)
 
 
-def _columns(systems: Sequence[str]) -> list[Column]:
-    return [Column(heading, system) for system in systems for heading in ("#opt", "gap %", "time s")]
+def result_columns(systems: Sequence[str]) -> list[Column]:
+    """The columns of :func:`result_cells` for each system."""
+    headings: dict[str, Best] = {"#opt": "high", "gap %": "low", "time s": "low"}
+    return [Column(heading, system, best=best) for system in systems for heading, best in headings.items()]
 
 
 def _cells(runs: Sequence[SystemRun], systems: Sequence[str], shape: _Shape, row: str) -> list[Value]:

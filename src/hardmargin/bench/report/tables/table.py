@@ -7,12 +7,24 @@ import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from hardmargin.bench.report.tables.latex import as_latex
 from hardmargin.bench.report.tables.text import as_text
 
-__all__ = ["SUFFIXES", "WRITERS", "Absent", "Column", "Share", "Table", "Value", "as_csv", "as_latex", "as_text"]
+__all__ = [
+    "SUFFIXES",
+    "WRITERS",
+    "Absent",
+    "Best",
+    "Column",
+    "Share",
+    "Table",
+    "Value",
+    "as_csv",
+    "as_latex",
+    "as_text",
+]
 
 
 class Share(NamedTuple):
@@ -26,6 +38,9 @@ class Absent(str):
     """Why there is no value, for readers; in CSV, for programs, the cell is empty."""
 
 
+#: Which value of several systems is the best; it is printed in bold.
+Best: TypeAlias = Literal["", "low", "high"]
+
 #: None means that there is no value, e.g. for missing runs; the cell stays blank.
 Value: TypeAlias = "str | int | float | Share | None"
 
@@ -34,13 +49,15 @@ Value: TypeAlias = "str | int | float | Share | None"
 class Column:
     """A column: its name, the heading that it shares with its neighbours, and the format of its floats.
 
-    The format is one of Python's, or "p" for p-values, of which small ones are written as <0.001.
+    The format is one of Python's, or "p" for p-values, of which small ones are written as <0.001. ``best`` says
+    which value of a row is the best among the columns of the same name, if there are several.
     """
 
     name: str
     group: str = ""
     format: str = ".2f"
     numeric: bool = True
+    best: Best = ""
 
 
 @dataclass(frozen=True)
@@ -98,6 +115,31 @@ class Table:
     def cells(self) -> list[list[str]]:
         """The rows as shown in text and LaTeX."""
         return [[shown(*pair) for pair in zip(row, self.columns, strict=True)] for row in self.rows]
+
+    @property
+    def bold(self) -> list[list[bool]]:
+        """Which cells have the best value of their row among the columns of the same name, as shown."""
+        found = [[False] * len(self.columns) for _ in self.rows]
+        rivals: dict[str, list[int]] = {}
+        for place, column in enumerate(self.columns):
+            if column.best:
+                rivals.setdefault(column.name, []).append(place)
+        for row, cells, marks in zip(self.rows, self.cells, found, strict=True):
+            for places in rivals.values():
+                sizes = {place: size for place in places if (size := _size(row[place])) is not None}
+                if len(sizes) > 1:
+                    first = self.columns[places[0]].best == "low"
+                    best = cells[min(sizes, key=lambda place: sizes[place] if first else -sizes[place])]
+                    for place in sizes:
+                        marks[place] = cells[place] == best
+        return found
+
+
+def _size(value: Value) -> float | None:
+    """A value as a number that others can be compared with; None if it is none."""
+    if isinstance(value, Share):
+        return value.part / value.whole if value.whole else None
+    return float(value) if isinstance(value, (int, float)) else None
 
 
 def shown(value: Value, column: Column) -> str:

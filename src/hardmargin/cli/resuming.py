@@ -1,0 +1,63 @@
+"""``--resume``: continue from a state, or with ``auto`` from one that may or may not be there."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from hardmargin import Result
+
+#: Continue from the checkpoint if it exists and belongs to this problem; otherwise start.
+AUTO = "auto"
+
+
+def state_to_resume(resume: str | None, checkpoint: str | None) -> str | None:
+    """The file to continue from.
+
+    Raises
+    ------
+    ValueError
+        If ``auto`` is asked for without a checkpoint.
+    """
+    if resume != AUTO:
+        return resume
+    if checkpoint is None:
+        raise ValueError("--resume auto needs --checkpoint FILE, which it continues from if the file exists.")
+    return checkpoint if os.path.exists(checkpoint) else None
+
+
+def solve_resuming(solve: Callable[..., Result], resume: str | None, settings: dict[str, Any]) -> Result:
+    """Call solve(); with ``auto``, a state of another problem is set aside, and the search starts without it.
+
+    Parameters
+    ----------
+    solve : callable
+        Takes the settings.
+    resume : str or None
+        The value of ``--resume``.
+    settings : dict
+        With the keys ``resume``, ``checkpoint`` and ``start``.
+    """
+    from hardmargin.checkpoint import ForeignCheckpointError
+
+    if resume != AUTO or settings["resume"] is None:
+        return solve(**settings)
+    try:
+        # A state has its own hyperplane.
+        return solve(**{**settings, "start": None})
+    except ForeignCheckpointError as error:
+        kept = _set_aside(settings["checkpoint"])
+        print(f"hardmargin: warning: {error.what}; it is kept as {kept}, and a new one begins.", file=sys.stderr)
+        return solve(**{**settings, "resume": None})
+
+
+def _set_aside(path: str) -> str:
+    """Rename a file to the first free of FILE.1, FILE.2, ..."""
+    number = 1
+    while os.path.lexists(f"{path}.{number}"):
+        number += 1
+    os.rename(path, f"{path}.{number}")
+    return f"{path}.{number}"
