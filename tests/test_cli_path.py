@@ -23,13 +23,8 @@ def test_path_and_summary(data, tmp_path, capsys) -> None:
     assert main(["path", data, "--C", "0.1", "100", "--json", str(file)]) == 0
     found = Path.load(file)
     out, err = capsys.readouterr()
-<<<<<<< HEAD
-    first = f"{data}: csv, 5 samples x 2 features, labels in column 'kind'; C = 0.1 to 100, method auto"
-    assert out == f"{first}\n{found.summary()}\n"
-=======
     told = f"{data}: csv, 5 samples x 2 features, labels in column 'kind'; C = 0.1 to 100, method auto"
     assert out == f"{told}\n{found.summary()}\n"
->>>>>>> path
     assert err == ""
     assert found.optimal
     assert found.at(50.0).feature_names == ["a", "b"]

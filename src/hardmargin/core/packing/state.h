@@ -43,12 +43,8 @@ namespace hardmargin {
 struct PackingOptions {
     // Only solutions better than the incumbent by this share are searched for.
     double gap = 1e-6;
-<<<<<<< HEAD
-    Objective objective = {};
-=======
     // What is minimised; by default the objective at the C of the samples.
     Objective objective{};
->>>>>>> path
     // The cover bound is used where bound and incumbent are at least this many samples apart; by default where it
     // is observed to pay (packing/cover_choice.h).
     std::optional<double> cover_distance = std::nullopt;
