@@ -144,6 +144,7 @@ class PackingOptions:
     gap: float
     cover_distance: float | None
     pool_memory: int
+    terms: list[tuple[float, float]]
     knowledge: PackingKnowledge | None
     def __init__(self) -> None: ...
 
@@ -218,6 +219,7 @@ class DirectionOptions:
     path_memory: int
     sample_nodes: int
     budget: Budget
+    terms: list[tuple[float, float]]
     def __init__(self) -> None: ...
 
 class DirectionResult:

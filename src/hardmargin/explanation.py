@@ -148,8 +148,8 @@ def outliers(
     result = _result_of(model)
     if result.max_violations is not None:
         raise ValueError(
-            "the model was trained with max_violations, so that violations have no price; expected a model that was "
-            "trained with a penalty C alone."
+            "the model was trained with max_violations, so that violations have no price; expected a model that "
+            "was trained with a penalty C alone."
         )
     problem = training_problem(result, X, y)
     evaluation = problem.evaluate(result.coef, result.intercept)

@@ -24,6 +24,8 @@ class PackingSettings:
         pays off.
     pool_memory : int
         Bytes of certified sets, in each thread and once more for all of them.
+    terms : tuple of (scale, rate)
+        The search minimises the smallest of scale * (norm + rate * cost); by default norm + cost.
     budget : Budget
         Limits on the costs that may be given up, instead of their price; the search then needs a finite objective
         to begin with.
@@ -32,6 +34,7 @@ class PackingSettings:
     gap: float = _PACKING.gap
     cover_distance: float | None = _PACKING.cover_distance
     pool_memory: int = _PACKING.pool_memory
+    terms: tuple[tuple[float, float], ...] = tuple(_PACKING.terms)
     budget: Budget = NO_BUDGET
 
     def options(self, knowledge: _core.PackingKnowledge | None = None) -> _core.PackingOptions:
@@ -40,6 +43,7 @@ class PackingSettings:
         options.gap = self.gap
         options.cover_distance = self.cover_distance
         options.pool_memory = self.pool_memory
+        options.terms = list(self.terms)
         options.budget = _core_budget(self.budget)
         options.knowledge = knowledge
         return options
@@ -61,6 +65,8 @@ class DirectionSettings:
         Bytes of the regions on the path to the current one, in each thread.
     sample_nodes : int
         Subproblems of a search over the samples of one region that cannot be split.
+    terms : tuple of (scale, rate)
+        The search minimises the smallest of scale * (norm + rate * cost); by default norm + cost.
     budget : Budget
         A limit on what may be given up in total, instead of its price; the search then needs a finite objective to
         begin with. Regions close early if samples cost more than that.
@@ -71,6 +77,7 @@ class DirectionSettings:
     mirrored: int = _DIRECTIONS.mirrored
     path_memory: int = _DIRECTIONS.path_memory
     sample_nodes: int = _DIRECTIONS.sample_nodes
+    terms: tuple[tuple[float, float], ...] = tuple(_DIRECTIONS.terms)
     budget: Budget = NO_BUDGET
 
     def options(self) -> _core.DirectionOptions:
@@ -81,6 +88,7 @@ class DirectionSettings:
         options.mirrored = self.mirrored
         options.path_memory = self.path_memory
         options.sample_nodes = self.sample_nodes
+        options.terms = list(self.terms)
         options.budget = _core_budget(self.budget)
         return options
 

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "base/objective.h"
 #include "base/samples.h"
 
 namespace hardmargin {
@@ -48,6 +49,9 @@ Incumbent scaled(const Samples& samples, std::span<const double> weights, double
 // within them.
 Incumbent evaluate(const Samples& samples, std::span<const double> weights, double bias,
                    std::span<const double> margins);
+
+// The value of a hyperplane, whose objective is the one at the C of the samples.
+double value_of(const Objective& objective, const Incumbent& incumbent);
 
 // w = 0 keeps one class and gives up the other. Giving up the cheaper class needs no search, so no answer costs
 // more. Regions of directions around w = 0 can only be closed against this objective or a smaller one. If bounds on

@@ -51,7 +51,10 @@ DirectionTree<PairCover>::DirectionTree(const Samples& samples, const DirectionO
                [this](const MaxMargin& solver) { upper_ = improve_(solver); }),
       narrow_(narrowest(samples)),
       sample_tree_(samples,
-                   {.gap = options.gap, .cover_distance = PackingState::no_cover, .budget = options.budget},
+                   {.gap = options.gap,
+                    .objective = options.objective,
+                    .cover_distance = PackingState::no_cover,
+                    .budget = options.budget},
                    improve_) {
     assert(options.budget.limits_all() || !options.budget.limits_any());
 }
@@ -204,18 +207,12 @@ double DirectionTree<PairCover>::norm_at_least(const DirectionNode& region) cons
 }
 
 template <typename PairCover>
-double DirectionTree<PairCover>::room(double given_up) const {
-    const double by_cost = cutoff() - given_up;
-    return options_.budget.limits_all() ? std::min(by_cost, effective_upper()) : by_cost;
-}
-
-template <typename PairCover>
 Verdict DirectionTree<PairCover>::bound(PathRegion& current, const PathRegion& around,
                                         const std::function<bool()>& stop) {
     DirectionNode& region = current.region;
     const double norm = norm_at_least(region);
-    const double needed = cutoff() - norm;
-    if (room(0) <= norm) {
+    const double needed = cutoff().needed(norm);
+    if (cutoff().room(0) <= norm) {
         return Verdict::closed;
     }
     current.cover = around.cover;
@@ -225,12 +222,12 @@ Verdict DirectionTree<PairCover>::bound(PathRegion& current, const PathRegion& a
             return Verdict::closed;
         }
         const double covered = cover_.cost(current.cover) * (1 - cover_.rounding(current.cover));
-        const double longest = std::sqrt(2 * room(covered)) * (1 + least_rounding);
+        const double longest = std::sqrt(2 * cutoff().room(covered)) * (1 + least_rounding);
         if (longest <= region.shortest) {
             return Verdict::closed;
         }
         if (longest >= (1 - worthwhile) * region.longest || stop()) {
-            region.bound = std::max(region.bound, std::max(0.0, covered - options_.budget.credit()) + norm);
+            region.bound = std::max(region.bound, cutoff().value(norm, covered));
             return Verdict::open;
         }
         region.longest = longest;
@@ -269,12 +266,12 @@ Verdict DirectionTree<PairCover>::close(PathRegion& current, const PathRegion& a
     if constexpr (PairCover::equal_costs) {
         // A better solution gives up a sample of each pair and each set, which limits its length.
         const double given_up = safely_below(cover_.cost_of(current.cover.size + current.sets.sets.size()));
-        const double cost = std::max(0.0, given_up - options_.budget.credit());
-        region.bound = std::max(region.bound, cost + norm);
-        if (room(given_up) <= 0) {
+        region.bound = std::max(region.bound, cutoff().value(norm, given_up));
+        const double room = cutoff().room(given_up);
+        if (room <= 0) {
             return Verdict::closed;
         }
-        region.longest = std::min(region.longest, std::sqrt(2 * room(given_up)) * (1 + least_rounding));
+        region.longest = std::min(region.longest, std::sqrt(2 * room) * (1 + least_rounding));
         if (region.longest <= region.shortest) {
             return Verdict::closed;
         }
@@ -290,7 +287,7 @@ void DirectionTree<PairCover>::try_middle(const DirectionNode& region) {
         add_scaled(direction.data(), 0.5 * (region.low[k] + region.high[k]), frame_.axis(k), samples_.stride());
     }
     const OffsetSearch::Optimum found = offset_search_.minimise(direction);
-    if (!(found.objective < upper_ + options_.budget.credit())) {
+    if (options_.objective.is_plain() && !(found.objective < upper_ + options_.budget.credit())) {
         return;
     }
     std::vector<double> margins(samples_.padded_count());

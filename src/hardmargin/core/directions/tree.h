@@ -18,6 +18,7 @@
 
 #include "base/control.h"
 #include "base/hyperplane.h"
+#include "base/objective.h"
 #include "base/samples.h"
 #include "directions/closure.h"
 #include "directions/flow.h"
@@ -39,6 +40,8 @@ namespace hardmargin {
 struct DirectionOptions {
     // Only solutions better than the incumbent by this share are searched for.
     double gap = 1e-6;
+    // What is minimised; by default the objective at the C of the samples.
+    Objective objective{};
     // The middle of the face that is searched first.
     std::vector<double> first_axis;
     // The feature whose axis it replaces; see DirectionFrame.
@@ -107,10 +110,7 @@ private:
     };
 
     double effective_upper() const { return upper_ * (1 - options_.gap); }
-    // The norm term and the costs of a better solution add up to less than this.
-    double cutoff() const { return effective_upper() + options_.budget.credit(); }
-    // The norm term of a better solution that gives up at least this cost is below this.
-    double room(double given_up) const;
+    Cutoff cutoff() const { return {options_.objective, effective_upper(), options_.budget.credit()}; }
     double norm_at_least(const DirectionNode& region) const;
     Verdict bound(PathRegion& current, const PathRegion& around, const std::function<bool()>& stop);
     // Enlarges the cover, first together with the sets known from the enclosing region; whether it costs `needed`,

@@ -62,9 +62,9 @@ void PackingState::set_region(const std::vector<ExtraRow>& rows) {
 }
 
 double PackingState::room() const {
-    const double credit = options_.budget.credit();
-    const double by_cost = effective_upper() + credit - known_cost() + rounding_share_ * (upper_ + credit);
-    return std::min(by_cost, effective_upper() - priced_cost() + rounding_share_ * upper_);
+    const double rounding = rounding_share_ * options_.objective.room(upper_, 0);
+    const double by_cost = cutoff().room(known_cost()) + rounding + rounding_share_ * options_.budget.credit();
+    return std::min(by_cost, options_.objective.room(effective_upper(), priced_cost()) + rounding);
 }
 
 double PackingState::priced_cost() const {
@@ -101,9 +101,8 @@ bool PackingState::exceeds_budget() const {
 }
 
 bool PackingState::is_too_dear(double cost, double norm) const {
-    const Budget& budget = options_.budget;
-    return safely_below(cost) + norm >= effective_upper() + budget.credit() ||
-           (budget.limits_all() && safely_below(cost) > budget.credit());
+    return norm >= cutoff().room(safely_below(cost)) ||
+           (options_.budget.limits_all() && safely_below(cost) > options_.budget.credit());
 }
 
 void PackingState::load(const PackingNode& node, double upper) {
@@ -469,9 +468,10 @@ double PackingState::norm_of_decided() {
 }
 
 double PackingState::bound() {
-    const double cost =
-        std::max(safely_below(known_cost()) - options_.budget.credit(), safely_below(priced_cost()));
-    return std::min(cost + norm_of_decided(), effective_upper());
+    const double norm = norm_of_decided();
+    const double value = std::max(cutoff().value(norm, safely_below(known_cost())),
+                                  options_.objective.value(norm, safely_below(priced_cost())));
+    return std::min(value, effective_upper());
 }
 
 void PackingState::Snapshot::forget_inverse() {

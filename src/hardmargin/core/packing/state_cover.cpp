@@ -46,9 +46,9 @@ private:
 }  // namespace
 
 double PackingState::distance() const {
-    const double credit = options_.budget.credit();
-    const double upper = options_.budget.limits_all() ? credit : effective_upper() + credit - decided_.value();
-    return (upper - known_cost()) / typical_cost_;
+    const Budget& budget = options_.budget;
+    const double needed = budget.limits_all() ? budget.credit() : cutoff().needed(decided_.value());
+    return (needed - known_cost()) / typical_cost_;
 }
 
 bool PackingState::uses_cover() {
