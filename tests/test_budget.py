@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from brute_force import Case, candidates, random_case, violated
-from hardmargin import BudgetError, HardMarginSVC, Problem, Result, Status, solve, verify
+from hardmargin import BudgetError, HardMarginSVC, Problem, Result, Status, outliers, path, solve, verify
 from hardmargin.budget import BUDGET_TOLERANCE, Budget
 from hardmargin.data import generate
 from hardmargin.limits import Limits
@@ -359,6 +359,22 @@ def test_bad_limits_are_refused(limits, message) -> None:
 def test_what_cannot_be_combined_is_refused(setting, message) -> None:
     with pytest.raises(ValueError, match=message):
         solve(X, Y, max_violations=1, **setting)
+
+
+def test_a_path_over_c_has_no_budget() -> None:
+    with pytest.raises(TypeError, match="path\\(\\) has no parameter 'max_violations'"):
+        path(X, Y, C=(1.0, 10.0), max_violations=1)
+
+
+def test_violations_within_a_budget_have_no_price() -> None:
+    with pytest.raises(ValueError, match="trained with max_violations, so that violations have no price"):
+        outliers(solve(X, Y, max_violations=1), X, Y)
+
+
+def test_a_kernel_has_the_same_budget() -> None:
+    model = HardMarginSVC(max_violations=1, kernel="poly", degree=1, coef0=0.0, gamma=1.0).fit(X, Y)
+    assert model.violations_.tolist() == [3]
+    assert model.objective_ == pytest.approx(0.5, rel=1e-6)
 
 
 def test_sums_may_be_rounded() -> None:
