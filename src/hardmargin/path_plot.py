@@ -23,8 +23,8 @@ def plot_path(path: Path, ax: Axes | None = None) -> Axes:
     """Draw a path; see :meth:`hardmargin.penalty_path.Path.plot`.
 
     The objective is divided by C, so that a range of several powers of ten fits into the picture: it is then what
-    is given up plus 1/2 ||w||^2 / C. If something is not proven, it is the band below. What is given up is a line of steps,
-    one at each breakpoint.
+    is given up plus 1/2 ||w||^2 / C. The band below it, if there is one, is what is not proven. What is given up is
+    a line of steps, one at each breakpoint.
     """
     if ax is None:
         try:
