@@ -391,13 +391,13 @@ class LargeSearch:
 
     def _starts(self, part: ScaledSamples) -> Iterator[tuple[Point, float | None]]:
         """Directions that need no annealing, the plain linear SVM first; with its penalty if it is one."""
-        (negative, positive), counted = trimmed_classes(part)
-        origin = _point(part, np.zeros(len(negative)), 0.0)
+        origin = _point(part, np.zeros(part.X.shape[1]), 0.0)
         hinge = origin
         for penalty in _PENALTIES:
             hinge = self._hinge(part, part.costs, penalty, hinge, _HINGE_ITERATIONS, self._in_time)
             yield hinge, penalty
         yield self._ramp(part, part.costs, hinge), None
+        (negative, positive), counted = trimmed_classes(part)
         trimmed = part.costs * counted
         hinge = origin
         for penalty in _TRIMMED_PENALTIES:
