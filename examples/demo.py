@@ -16,12 +16,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.svm import SVC
 
 import hardmargin
 from hardmargin.data import Dataset, load
-from hardmargin.plotting import plot_comparison
+from hardmargin.plotting import BoundaryDisplay
 from hardmargin.progress import Progress
 
 HERE = Path(__file__).resolve().parent
@@ -55,6 +57,23 @@ def train_hinge(data: Dataset) -> Any:
     return search.fit(data.X, data.y).best_estimator_
 
 
+def draw(data: Dataset, models: dict[str, Any], clean: NDArray[np.bool_], path: Path) -> None:
+    """Draw models side by side, with the number of clean samples on their own side."""
+    # A figure without pyplot needs no window system.
+    figure = Figure(figsize=(10.0, 5.2), layout="constrained")
+    axes = figure.subplots(1, len(models), sharex=True, sharey=True)
+    for ax, (name, model) in zip(axes, models.items(), strict=True):
+        BoundaryDisplay.from_estimator(model, data.X, data.y, ax=ax, given_up_label="margin below 1")
+        ax.get_legend().remove()
+        right = (model.predict(data.X) == data.y)[clean]
+        ax.set_title(name, fontsize=14, fontweight="bold", pad=24)
+        subtitle = f"{right.sum()} of {len(right)} clean samples on their own side ({100 * right.mean():.1f} %)"
+        ax.text(0.5, 1.02, subtitle, transform=ax.transAxes, ha="center", fontsize=10.5)
+        ax.label_outer()
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=5, frameon=False)
+    figure.savefig(path, dpi=160, bbox_inches="tight", pad_inches=0.15)
+
+
 def main(output: Path = HERE.parent / "demo") -> None:
     """Train both, compare them on the samples that are not outliers, and plot them."""
     data = load(DATA)
@@ -77,7 +96,7 @@ def main(output: Path = HERE.parent / "demo") -> None:
     output.mkdir(parents=True, exist_ok=True)
     model, picture = output / "outliers.json", output / "outliers.png"
     result.save(model)
-    plot_comparison(data.X, data.y, result, hinge, picture, clean=clean)
+    draw(data, {"Hard-margin loss": result, "Hinge loss": hinge}, clean, picture)
     print(f"\nmodel:   {model}\npicture: {picture}")
 
 

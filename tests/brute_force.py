@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import re
 import sys
 import time
 from collections import Counter
@@ -22,6 +23,7 @@ import numpy as np
 
 from hardmargin import Problem, Result, Status, solve, verify
 from hardmargin.data import generate
+from hardmargin.incumbent import Incumbent
 from hardmargin.methods.base import Limits
 from hardmargin.presolve import presolve
 from hardmargin.search import primal
@@ -33,13 +35,24 @@ _GAP = 1e-6
 
 
 def optimum(problem: Problem) -> float:
-    """The smallest objective of all hyperplanes."""
-    objectives = (half_norms + violated(margins) @ problem.costs for half_norms, margins in candidates(problem))
-    return float(min(values.min() for values in objectives))
+    """The smallest objective of all feasible hyperplanes; infinite if there are none."""
+    objectives = (_objectives(problem, *found) for found in candidates(problem))
+    return float(min(values.min(initial=np.inf) for values in objectives))
+
+
+def _objectives(problem: Problem, half_norms: np.ndarray, margins: np.ndarray) -> np.ndarray:
+    lost = violated(margins)
+    objectives = half_norms + lost @ problem.costs
+    if problem.trusted is not None:
+        objectives[lost[:, problem.trusted].any(axis=1)] = np.inf
+    return objectives
 
 
 def candidates(problem: Problem) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Values of 1/2 ||w||^2 and the margins of all samples, for hyperplanes of which one is optimal."""
+    if problem.bounds is not None:
+        yield from _candidates_within_bounds(problem)
+        return
     yield np.zeros(2), np.stack([problem.y, -problem.y])
     # The most central sample comes first, also in every subset, because differences to it lose the fewest digits.
     order = np.argsort(np.linalg.norm(problem.X - np.median(problem.X, axis=0), axis=1))
@@ -52,6 +65,44 @@ def candidates(problem: Problem) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         if len(w) > 0:
             margins = y * (w @ X.T + b[:, None])
             yield np.sum(w * w, axis=1) / 2, margins[:, np.argsort(order)]
+
+
+def _candidates_within_bounds(problem: Problem) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """The same for bounds on the weights.
+
+    In an optimum, some weights are at a bound. The others are the shortest with y (w.x + b) = 1 on at most one
+    sample more than there are of them, given the weights at bounds; or they are zero, and b makes one sample tight.
+    """
+    lower, upper = problem.bounds.lower, problem.bounds.upper
+    order = np.argsort(np.linalg.norm(problem.X - np.median(problem.X, axis=0), axis=1))
+    X, y = problem.X[order].astype(np.longdouble), problem.y[order]
+    X -= X[0].copy()
+    ends = [
+        [None, *{end for end in (low, high) if np.isfinite(end)}] for low, high in zip(lower, upper, strict=True)
+    ]
+    for fixed in itertools.product(*ends):
+        free = np.array([end is None for end in fixed])
+        given = np.array([end or 0.0 for end in fixed], dtype=np.longdouble)
+        at_ends = X @ given
+        for size in range(1, int(free.sum()) + 2):
+            rows = np.array(list(itertools.combinations(range(problem.n), size)), dtype=int).reshape(-1, size)
+            targets = y[rows] - at_ends[rows]
+            found, b = np.zeros((len(rows), int(free.sum())), dtype=np.longdouble), targets[:, 0]
+            if size > 1:
+                found, b = _shortest_through(X[rows][:, :, free], targets)
+            w = np.tile(given, (len(found), 1))
+            w[:, free] = found
+            low, high = (side + sign * _ROUNDING * np.abs(side) for side, sign in ((lower, -1), (upper, 1)))
+            tiny = _ROUNDING * np.abs(w).max(axis=1, initial=0.0)[:, None]
+            within = np.all(
+                (w >= np.where(np.isfinite(lower), low, -np.inf) - tiny)
+                & (w <= np.where(np.isfinite(upper), high, np.inf) + tiny),
+                axis=1,
+            )
+            w, b = w[within], b[within]
+            if len(w) > 0:
+                margins = y * (w @ X.T + b[:, None])
+                yield np.sum(w * w, axis=1) / 2, margins[:, np.argsort(order)]
 
 
 def violated(margins: np.ndarray) -> np.ndarray:
@@ -177,6 +228,44 @@ def _random_weights(rng: np.random.Generator, y: np.ndarray) -> dict[str, Any]:
     return weights
 
 
+def with_constraints(case: Case, seed: int, index: int) -> Case:
+    """The case with prior knowledge: a few samples are trusted, or a few weights bounded, or both."""
+    rng = np.random.default_rng([seed, index, 1])
+    known: dict[str, Any] = {}
+    n = len(case.y)
+    kind = rng.integers(3)
+    if kind != 1:
+        known["trusted"] = rng.random(n) < rng.choice([0.1, 0.2, 0.4])
+        known["trusted"][rng.integers(n)] = True
+    if kind != 0:
+        known.update(_random_bounds(rng, case.X))
+    return case._replace(weights={**case.weights, **known})
+
+
+def _random_bounds(rng: np.random.Generator, X: np.ndarray) -> dict[str, Any]:
+    """Signs and ranges of at most three weights: all combinations of them have to be tried."""
+    m = X.shape[1]
+    chosen = rng.permutation(m)[:3]
+    signs, lower, upper = np.zeros(m, dtype=int), np.full(m, -np.inf), np.full(m, np.inf)
+    signs[chosen] = rng.integers(-1, 2, size=len(chosen))
+    unit = 1 / float(np.abs(X).mean())
+    for j in chosen:
+        ends = sorted(unit * rng.choice([-1.0, -0.3, 0.0, 0.1, 1.0, 5.0], size=2))
+        lower[j] = ends[0] if rng.random() < 0.5 else -np.inf
+        upper[j] = ends[1] if rng.random() < 0.5 else np.inf
+    # Where both are given, they must leave something.
+    fitting = (
+        np.where(signs > 0, np.maximum(lower, 0), lower) <= np.where(signs < 0, np.minimum(upper, 0), upper)
+    ).all()
+    kind = rng.integers(3)
+    known: dict[str, Any] = {}
+    if kind != 1:
+        known["monotonic_cst"] = signs
+    if kind == 1 or (kind == 2 and fitting):
+        known["coef_bounds"] = (lower, upper)
+    return known
+
+
 class Comparison(NamedTuple):
     """What the solver returned for a case, and the true optimum."""
 
@@ -213,14 +302,36 @@ def compared(case: Case, method: str = "auto", *, best: float | None = None, **s
     return Comparison(case, result, best, [promise for promise, kept in promises.items() if not kept])
 
 
+def refusal_fault(case: Case, method: str = "auto") -> str | None:
+    """What is wrong with the refusal of a case without a feasible hyperplane; None if there is a feasible one."""
+    problem = Problem.from_data(case.X, case.y, case.C, **case.weights)
+    if optimum(problem) < np.inf:
+        return None
+    try:
+        solve(case.X, case.y, case.C, **case.weights, method=method)
+    except ValueError as error:
+        named = re.search(r"the rows ([\d, ]+) contradict", str(error))
+        if named is None:
+            return f"no rows are named: {error}"
+        rows = [int(row) for row in named[1].split(",")]
+        parts = [rows, *(rows[:k] + rows[k + 1 :] for k in range(len(rows)))]
+        masks = [np.isin(np.arange(len(case.y)), part) for part in parts]
+        bounds = {name: case.weights.get(name) for name in ("monotonic_cst", "coef_bounds")}
+        best = [optimum(Problem.from_data(case.X, case.y, case.C, trusted=mask, **bounds)) for mask in masks]
+        irreducible = best[0] == np.inf and max(best[1:]) < np.inf
+        return "" if irreducible and problem.trusted[rows].all() else f"{rows} is not an irreducible set"
+    return "it was not refused"
+
+
 def start_from_nothing() -> None:
     """Make the exact methods start with w = 0: after an optimal start, a wrong prune is hard to notice."""
 
-    def flat(problem: Problem, _: object, limits: Limits, *__: object) -> Result:
+    def flat(problem: Problem, known: Incumbent | None, limits: Limits, *__: object) -> Result:
         side = 1.0 if problem.costs[problem.y > 0].sum() >= problem.costs[problem.y < 0].sum() else -1.0
         nothing = np.zeros(problem.m)
         facts = {"lower_bound": 0.0, "status": Status.HEURISTIC, "method": "heuristic", "runtime": limits.elapsed()}
-        return Result.of(problem, nothing, side, **facts)
+        first = known if known is not None and problem.constrained else (nothing, side)
+        return Result.of(problem, *first, **facts)
 
     primal.search = flat
 
@@ -232,17 +343,28 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--method", default="auto")
     parser.add_argument("--from-nothing", action="store_true", help="begin with w = 0 instead of a primal search")
+    parser.add_argument("--constraints", action="store_true", help="add prior knowledge to the problems")
     arguments = parser.parse_args()
     if arguments.from_nothing:
         start_from_nothing()
     started = time.monotonic()
     found: Counter[str] = Counter()
     for index in range(arguments.count):
-        comparison = compared(random_case(arguments.seed, index), arguments.method)
+        case = random_case(arguments.seed, index)
+        if arguments.constraints:
+            case = with_constraints(case, arguments.seed, index)
+            if (fault := refusal_fault(case, arguments.method)) is not None:
+                found.update(refused=1, broken=bool(fault))
+                if fault:
+                    print(f"seed {arguments.seed}, index {index}: {case}: {fault}", flush=True)
+                continue
+        comparison = compared(case, arguments.method)
         found.update(reached=comparison.reached, proven=comparison.result.optimal, broken=bool(comparison.broken))
         if comparison.broken:
             print(f"seed {arguments.seed}, index {index}: {comparison}", flush=True)
-    shares = [f"{name} {100 * found[name] / arguments.count:.2f} %" for name in ("reached", "proven")]
+    solved = arguments.count - found["refused"]
+    shares = [f"{name} {100 * found[name] / max(solved, 1):.2f} %" for name in ("reached", "proven")]
+    shares[0] += f" of {solved}"
     print(
         f"{arguments.count} problems in {time.monotonic() - started:.0f} s, method {arguments.method}: "
         f"optimum {' and '.join(shares)}; promises broken on {found['broken']}"

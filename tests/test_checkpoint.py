@@ -479,6 +479,6 @@ def test_bad_states_are_one_line_on_the_command_line(tmp_path, generated, capsys
     assert [line.startswith("hardmargin: error: ") for line in err] == [True] * 4
     assert "is not a checkpoint" in err[0]
     assert "exists already" in err[1]
-    assert "would replace the state" in err[3]
+    assert "--json and --checkpoint are both 'x'; expected different files" in err[3]
     assert not (tmp_path / "m.json").exists()
     assert state.read_text() == "something else"

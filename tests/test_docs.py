@@ -1,4 +1,4 @@
-"""Runs every example in the README and in docs/."""
+"""Runs every example in docs/ and in the pages beside the README."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from hardmargin.cli import main
 from hardmargin.methods.base import Limits
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
 
 SHELL = {"sh", "bash", "shell", "console"}
-SHOWN_ONLY = {"text", "json", "bibtex", "cpp", "toml", "yaml"}
+SHOWN_ONLY = {"text", "json", "bibtex", "cpp", "toml", "yaml", "{eval-rst}"}
 
 FENCE = re.compile(r"^```(?P<language>[^\n]*)\n(?P<code>.*?)^```[ ]*$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?:|mailto:|#)(?P<target>[^)#\s]+)")

@@ -10,10 +10,8 @@ import pytest
 import scipy.sparse
 import sklearn
 from sklearn.base import clone
-from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
-from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -25,7 +23,9 @@ from hardmargin.stopping import Stall
 
 # The checks fit random labels, for which C = 1 is too small.
 @pytest.mark.filterwarnings("ignore::hardmargin.ConstantModelWarning")
-@parametrize_with_checks([HardMarginSVC(), HardMarginSVC(C=100, class_weight="balanced")])
+@parametrize_with_checks(
+    [HardMarginSVC(), HardMarginSVC(C=100, class_weight="balanced", multi_class="ovr"), HardMarginSVC(kernel="rbf")]
+)
 def test_scikit_learn_checks(estimator, check) -> None:
     check(estimator)
 
@@ -156,7 +156,7 @@ def test_the_stop_rule_reaches_the_search(line, monkeypatch, stop) -> None:
         asked.append(settings["stop"])
         return solve(*arguments, **settings)
 
-    monkeypatch.setattr("hardmargin.estimator.solve", spy)
+    monkeypatch.setattr("hardmargin.fitting.solve", spy)
     clone(HardMarginSVC(C=10, stop=stop)).fit(*line)
     assert asked == [stop]
 
@@ -258,7 +258,6 @@ def test_parameters_are_checked_in_fit(line, parameters, kind, message) -> None:
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
-        ([0, 1, 2, 0, 1], "Only binary classification is supported"),
         ([0.1, 0.2, 0.3, 0.4, 0.5], "Unknown label type"),
         ([1, 1, 1, 1, 1], "y has 1 class"),
         ([0, 0, 1, 1], "inconsistent numbers of samples"),
@@ -351,16 +350,6 @@ def test_pipeline_and_grid_search(blobs) -> None:
     assert cross_val_score(pipeline, X, y, cv=4).shape == (4,)
 
 
-@pytest.mark.parametrize("wrapper", [OneVsRestClassifier, OneVsOneClassifier])
-def test_more_than_two_classes_by_a_wrapper(wrapper) -> None:
-    X, y = load_iris(return_X_y=True)
-    rows = np.arange(0, 150, 5)
-    model = wrapper(HardMarginSVC(C=10, time_limit=None)).fit(X[rows], y[rows])
-    assert len(model.estimators_) == 3
-    assert model.score(X, y) > 0.6
-    assert all(one.objective_ >= one.lower_bound_ for one in model.estimators_)
-
-
 def test_weights_are_routed(blobs) -> None:
     X, y = blobs
     weights = np.where(np.arange(len(y)) % 2, 2.0, 0.0)
@@ -368,6 +357,82 @@ def test_weights_are_routed(blobs) -> None:
         model = HardMarginSVC().set_fit_request(sample_weight=True).set_score_request(sample_weight=False)
         search = GridSearchCV(model, {"C": [1.0]}, cv=2).fit(X, y, sample_weight=weights)
     assert search.best_estimator_.result_.weights == weights.tolist()
+
+
+def test_trusted_samples_are_kept_and_routed(line) -> None:
+    X, y = line
+    trusted = np.array([False, False, False, False, True])
+    with pytest.warns(ConstantModelWarning, match=r"proven optimal\. Use a larger C, or trust fewer samples"):
+        model = HardMarginSVC(C=10).fit(X, y, trusted=trusted)
+    assert model.result_.trusted == [4]
+    assert model.violations_.tolist() == [2, 3]
+    trusted = ~trusted
+    with sklearn.config_context(enable_metadata_routing=True):
+        model = HardMarginSVC(C=10).set_fit_request(trusted=True, sample_weight=False)
+        assert make_pipeline(StandardScaler(), model).fit(X, y, trusted=trusted)[-1].result_.trusted == [0, 1, 2, 3]
+
+
+def test_options_reach_the_method(line, stub_method) -> None:
+    stub = stub_method([16.0], -2.0)
+    HardMarginSVC(method="stub", options={"number": 7.0}).fit(*line)
+    assert stub.calls[0].options.number == 7.0
+    with pytest.raises(ValueError, match="'wrong'"):
+        HardMarginSVC(method="stub", options={"wrong": 1}).fit(*line)
+
+
+def test_a_callback_gets_the_bounds(line) -> None:
+    calls = []
+    model = HardMarginSVC(C=10, callback=lambda *values: calls.append(values)).fit(*line)
+    assert calls[-1][1:3] == pytest.approx((model.objective_, model.lower_bound_), rel=1e-6)
+    with pytest.raises(TypeError, match="callback is 'print'; expected a function of time, upper, lower and nodes"):
+        HardMarginSVC(callback="print").fit(*line)
+
+
+def test_an_error_in_a_callback_reaches_the_caller(line) -> None:
+    def fail(*_) -> None:
+        raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        HardMarginSVC(C=10, callback=fail).fit(*line)
+
+
+def test_a_checkpoint_is_written_and_resumed(blobs, tmp_path) -> None:
+    X, y = blobs
+    path = tmp_path / "state.hm"
+    first = HardMarginSVC(C=10, checkpoint=path).fit(X, y)
+    assert path.exists()
+    again = HardMarginSVC(C=10, checkpoint=path).fit(X, y)
+    assert again.optimal_
+    np.testing.assert_array_equal(again.coef_, first.coef_)
+    with pytest.raises(ValueError, match=r"state\.hm"):
+        HardMarginSVC(C=11, checkpoint=path).fit(X, y)
+
+
+def test_signs_by_the_names_of_features(blobs, monkeypatch) -> None:
+    X, y = blobs
+    frame = pd.DataFrame(X, columns=["length", "width"])
+    asked = []
+
+    def spy(*data, **settings) -> Result:
+        asked.append(settings.pop("monotonic_cst"))
+        return solve(*data, **settings)
+
+    monkeypatch.setattr("hardmargin.fitting.solve", spy)
+    HardMarginSVC(C=10, monotonic_cst={"width": -1}).fit(frame, y)
+    assert asked == [[0, -1]]
+    with pytest.raises(ValueError, match="monotonic_cst names 'weight'; expected features of X: length, width"):
+        HardMarginSVC(monotonic_cst={"weight": 1}).fit(frame, y)
+    with pytest.raises(ValueError, match="by the names of features, and X has none"):
+        HardMarginSVC(monotonic_cst={"width": 1}).fit(X, y)
+
+
+def test_constraints_on_the_weights_need_weights(line) -> None:
+    X, y = line
+    for name, value in (("monotonic_cst", [1]), ("coef_bounds", (0, 1))):
+        with pytest.raises(ValueError, match=f"{name} is given with 2 classes and kernel='rbf'; expected"):
+            HardMarginSVC(kernel="rbf", **{name: value}).fit(X, y)
+        with pytest.raises(ValueError, match=f"{name} is given with 3 classes and kernel='linear'; expected"):
+            HardMarginSVC(**{name: value}).fit(X, [0, 0, 1, 1, 2])
 
 
 def test_repr_shows_what_was_changed() -> None:

@@ -47,7 +47,7 @@ def test_models_are_as_the_schema_says(values, is_valid):
     assert is_valid(values)
     assert values["schema_version"] == 1
     assert is_valid(
-        values | {"monotonic_cst": [1], "coef_bounds": [[0.0, None]], "trusted": [0], "max_violations": 3}
+        values | {"monotonic_cst": [1], "coef_bounds": [[0.0], [None]], "trusted": [0], "max_violations": 3}
     )
     assert is_valid(values | {"something": "new"})
 

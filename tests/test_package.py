@@ -55,3 +55,30 @@ for words in (["--version"], ["polish"], ["solve", "--help"], ["solve", "missing
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_the_estimator_does_not_wait_for_what_few_fits_need() -> None:
+    """Beyond what scikit-learn imports itself; a linear fit does not need these packages either."""
+    program = """
+import sys
+import sklearn.base
+before = set(sys.modules)
+from hardmargin import HardMarginSVC
+imported = set(sys.modules) - before
+heavy = {"rich", "pyscipopt", "cplex", "dask", "distributed", "pandas", "pyarrow", "matplotlib", "highspy"}
+assert not heavy & {name.partition(".")[0] for name in imported}, imported
+assert not {name for name in imported if name.startswith(("sklearn.metrics", "sklearn.svm", "scipy.linalg"))}
+assert not {name for name in imported if name.startswith(("hardmargin.mip", "hardmargin.bench", "hardmargin.cli"))}
+HardMarginSVC(C=10).fit([[0.0], [1.0], [3.0]], [0, 0, 1])
+assert not heavy & {name.partition(".")[0] for name in set(sys.modules) - before}
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_nothing_that_is_imported_warns() -> None:
+    """Users run their own tests with warnings as errors."""
+    program = "import hardmargin, hardmargin.data; [getattr(hardmargin, name) for name in hardmargin.__all__]"
+    words = [sys.executable, "-W", "error", "-c", program]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

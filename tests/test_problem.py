@@ -100,7 +100,7 @@ REFUSED = {
     "y NaT": (X3, np.array(["2024", "NaT", "2025"], "datetime64[D]"), {}, ValueError, "missing labels"),
     "y mixed": (X3, ["a", 1, "a"], {}, TypeError, "y mixes labels of types int, str"),
     "one class": (X3, ["a", "a", "a"], {}, ValueError, r"y has 1 class \('a'\); expected two classes"),
-    "three classes": (X3, [0, 1, 2], {}, ValueError, r"y has 3 classes \(0, 1, 2\); expected two.*OneVsRest"),
+    "three classes": (X3, [0, 1, 2], {}, ValueError, r"y has 3 classes \(0, 1, 2\); expected two.*HardMarginSVC"),
     "seven classes": (np.eye(7), list("abcdefg"), {}, ValueError, r"\('a', 'b', 'c', 'd', 'e', \.\.\.\)"),
     "C zero": (X3, Y3, {"C": 0}, ValueError, r"C is 0\.0; expected a positive finite number"),
     "C NaN": (X3, Y3, {"C": np.nan}, ValueError, "C is nan"),

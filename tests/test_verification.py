@@ -76,6 +76,9 @@ TAMPERED = {
     "weight of a violation changed": ({"weights": [1, 1, 1, 2, 3, 0]}, {"objective", "gap"}),
     "number of violations a bool": ({"n_violations": True}, {"number of violations"}),
     "bound above w = 0": ({"C": 0.1, "lower_bound": 0.5}, {"lower bound"}),
+    "a violation trusted": ({"trusted": [3, 4]}, {"trusted"}),
+    "a weight of another sign": ({"monotonic_cst": [-1]}, {"bounds on weights"}),
+    "a weight out of range": ({"coef_bounds": [[None], [0.5]]}, {"bounds on weights"}),
     "optimal without a bound": (
         {"status": "optimal", "lower_bound": 0.0, "gap": 1.0, "target_gap": 0.99},
         {"status"},

@@ -6,11 +6,13 @@ TYPE_CHECKING = False
 __all__ = [
     "ConstantModelWarning",
     "HardMarginSVC",
+    "Outliers",
     "Problem",
     "Result",
     "Status",
     "Verification",
     "__version__",
+    "outliers",
     "show_versions",
     "smallest_useful_C",
     "solve",
@@ -19,6 +21,8 @@ __all__ = [
 
 if TYPE_CHECKING:
     from hardmargin.estimator import ConstantModelWarning, HardMarginSVC
+    from hardmargin.explanation import outliers
+    from hardmargin.outlier_table import Outliers
     from hardmargin.problem import Problem
     from hardmargin.result import Result
     from hardmargin.solver import solve
@@ -32,11 +36,13 @@ else:
     _MODULES = {
         "ConstantModelWarning": "estimator",
         "HardMarginSVC": "estimator",
+        "Outliers": "outlier_table",
         "Problem": "problem",
         "Result": "result",
         "Status": "status",
         "Verification": "verification",
         "__version__": "versions",
+        "outliers": "explanation",
         "show_versions": "versions",
         "smallest_useful_C": "useful_penalty",
         "solve": "solver",

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 _Array = NDArray[np.float64]
 _Observer = Callable[[float, float, int], bool] | None
+_Bounds = tuple[_Array, _Array] | None
 
 def kernels() -> str:
     """The kind of CPU that the innermost loops in use are compiled for."""
@@ -29,17 +30,23 @@ class MaxMargin:
     Row i < n keeps sample i; row n + i is its flip, the reversed constraint.
     """
 
-    def __init__(self, features: _Array, labels: _Array) -> None: ...
+    def __init__(self, features: _Array, labels: _Array, bounds: _Bounds = None) -> None: ...
     def enable(self, row: int) -> None: ...
     def disable(self, row: int) -> None: ...
     def forget(self) -> None: ...
-    def solve(self, threshold: float = ...) -> MaxMarginStatus: ...
+    def solve(self, threshold: float = ..., seconds: float = ...) -> MaxMarginStatus:
+        """Fails if the time is up."""
+
     @property
     def value(self) -> float: ...
     @property
     def weights(self) -> list[float]: ...
     @property
     def bias(self) -> float: ...
+    @property
+    def proof(self) -> list[int]:
+        """The rows that the last solve has proven to be unsatisfiable, below its threshold or at all."""
+
     @property
     def support(self) -> list[tuple[int, float]]: ...
 
@@ -57,7 +64,15 @@ class Outcome:
 class PrimalSearch:
     """Good hyperplanes, and a first lower bound."""
 
-    def __init__(self, features: _Array, labels: _Array, costs: _Array, seed: int) -> None: ...
+    def __init__(
+        self,
+        features: _Array,
+        labels: _Array,
+        costs: _Array,
+        seed: int,
+        upper: float = ...,
+        bounds: _Bounds = None,
+    ) -> None: ...
     def start(
         self, seconds: float, work: int, target: float, lower_bound: float, observer: _Observer
     ) -> Outcome: ...
@@ -105,7 +120,7 @@ _Frontier = tuple[NDArray[np.uint32], NDArray[np.uint64], NDArray[np.float64]]
 class PackingKnowledge:
     """What searches over the same samples share."""
 
-    def __init__(self, features: _Array, labels: _Array, costs: _Array) -> None: ...
+    def __init__(self, features: _Array, labels: _Array, costs: _Array, bounds: _Bounds = None) -> None: ...
     @property
     def sets(self) -> int:
         """The number of certified sets."""
@@ -182,6 +197,7 @@ def packing_search(
     limits: SearchLimits,
     seconds: float,
     observer: _Observer,
+    bounds: _Bounds = None,
 ) -> PackingResult: ...
 
 class DirectionOptions:
@@ -229,7 +245,12 @@ class DirectionResult:
     def outcome(self) -> Outcome: ...
 
 def direction_root(
-    features: _Array, labels: _Array, costs: _Array, upper: float, options: DirectionOptions
+    features: _Array,
+    labels: _Array,
+    costs: _Array,
+    upper: float,
+    options: DirectionOptions,
+    bounds: _Bounds = None,
 ) -> _Frontier:
     """All directions as a frontier."""
 
@@ -243,6 +264,7 @@ def direction_search(
     limits: SearchLimits,
     seconds: float,
     observer: _Observer,
+    bounds: _Bounds = None,
 ) -> DirectionResult: ...
 
 class WeightRegion(Enum):

@@ -51,15 +51,34 @@ def constant_model_text(X: Any, y: Any, result: Result, time_limit: float | None
     KeyboardInterrupt
         After Ctrl-C.
     """
+    if not is_hardly_better(y, result):
+        return None
+    positive, weights, constant = _constant(y, result)
+    model = _model_text(X, result, constant)
+    proven = f" At C = {result.C:.6g}, this is proven optimal." if result.optimal else ""
+    if result.constrained:
+        return f"{model}.{proven} Use a larger C, or loosen the constraints on samples and weights."
+    found = _hyperplane(X, positive, result, _seconds(result, time_limit))
+    return f"{model}.{proven} {_reason(result, found, weights, constant, _scale(X, weights))}"
+
+
+def is_hardly_better(y: Any, result: Result) -> bool:
+    """Whether a model is no better than the constant one, or hardly better.
+
+    With constraints, the constant model may be infeasible, or they may be the reason why this one is hardly better:
+    then only the model w = 0 counts.
+    """
+    if result.constrained and any(result.coef):
+        return False
+    return result.objective >= (1 - HARDLY_BETTER) * _constant(y, result)[2]
+
+
+def _constant(y: Any, result: Result) -> tuple[Any, Any, float]:
+    """Which samples are positive, the weights of all of them, and the objective of the constant model."""
     positive = np.asarray(y) == result.classes[1]
     weights = np.ones(result.n) if result.weights is None else np.array(result.weights)
     constant = result.C * min(float(weights[positive].sum()), float(weights[~positive].sum()))
-    if result.objective < (1 - HARDLY_BETTER) * constant:
-        return None
-    model = _model_text(X, result, constant)
-    proven = f" At C = {result.C:.6g}, this is proven optimal." if result.optimal else ""
-    found = _hyperplane(X, positive, result, _seconds(result, time_limit))
-    return f"{model}.{proven} {_reason(result, found, weights, constant, _scale(X, weights))}"
+    return positive, weights, constant
 
 
 def _model_text(X: Any, result: Result, constant: float) -> str:

@@ -17,7 +17,7 @@ _BLOCK = 1_000_000
 
 
 def fingerprint(problem: Problem, check: Callable[[], None] = lambda: None) -> str:
-    """A checksum of the samples, labels and costs of a problem.
+    """A checksum of the samples, labels, costs and constraints of a problem.
 
     Parameters
     ----------
@@ -25,7 +25,9 @@ def fingerprint(problem: Problem, check: Callable[[], None] = lambda: None) -> s
     check : callable
         Called before each piece of work; may raise to stop.
     """
-    return _checksum([*_sample_arrays(problem), problem.costs], _kind(problem), check)
+    constraints = [] if problem.trusted is None else [problem.trusted.astype(np.float64)]
+    constraints += problem.core_bounds or ()
+    return _checksum([*_sample_arrays(problem), problem.costs, *constraints], _kind(problem), check)
 
 
 def data_fingerprint(problem: Problem) -> str:

@@ -98,11 +98,17 @@ def checked_fields(values: Mapping[str, Any]) -> dict[str, Any]:
             picked[name] = _read(name, read, values[name])
         elif name not in _OPTIONAL:
             raise ValueError(f"not a hardmargin model: the key {name!r} is missing.")
-    for name, count in (("coef", "m"), ("weights", "n"), ("feature_names", "m")):
+    for name, count in (("coef", "m"), ("weights", "n"), ("feature_names", "m"), ("monotonic_cst", "m")):
         if picked.get(name) is not None and len(picked[name]) != picked[count]:
             raise ValueError(
                 f"not a hardmargin model: {name!r} has {len(picked[name])} values but {count!r} is {picked[count]}."
             )
+    sides = picked.get("coef_bounds")
+    if sides is not None and [len(side) for side in sides] != [picked["m"]] * 2:
+        raise ValueError(f"not a hardmargin model: 'coef_bounds' is not two lists of {picked['m']} bounds each.")
+    for row in picked.get("trusted") or ():
+        if row >= picked["n"]:
+            raise ValueError(f"not a hardmargin model: 'trusted' names row {row} but 'n' is {picked['n']}.")
     return picked
 
 
@@ -134,6 +140,12 @@ def _finite(value: Any) -> float:
 def _whole(value: Any) -> int:
     if isinstance(value, (bool, str)) or int(value) != value or value < 0:
         raise ValueError(f"{value!r} is not a whole number >= 0.")
+    return int(value)
+
+
+def _sign(value: Any) -> int:
+    if isinstance(value, (bool, str)) or value not in (-1, 0, 1):
+        raise ValueError(f"{value!r} is not 1, -1 or 0.")
     return int(value)
 
 
@@ -195,10 +207,14 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "seed": _optional(_whole),
     "fingerprint": _optional(_text),
     "presolve": _text,
+    "trusted": _optional(_list_of(_whole)),
+    "monotonic_cst": _optional(_list_of(_sign)),
+    "coef_bounds": _optional(_list_of(_list_of(_optional(_finite)))),
 }
 
 # Models that were written before these keys existed, or by hand, need not have them.
 _OPTIONAL = {"target_gap", "feature_names", "label_column", "seed", "fingerprint", "presolve"}
+_OPTIONAL |= {"trusted", "monotonic_cst", "coef_bounds"}
 
 #: The keys of a model: one for each field of a result, one that follows from the others, and the format's version.
 KEYS = frozenset({*_READERS, "n_violations", "schema_version"})

@@ -1,11 +1,12 @@
 """Reductions that change neither the optimum nor the answer that the caller sees.
 
-The methods work on a smaller, better conditioned problem: rows of zero cost are dropped, identical
+The methods work on a smaller, better conditioned problem: rows of zero cost are dropped unless trusted, identical
 samples are merged into one that carries their total cost, constant features are removed (their weight is
 zero in every optimum, because the intercept replaces them at no cost), features far from zero are shifted
 towards it (the intercept absorbs the shift), features that depend linearly on others are replaced by fewer
 (see :mod:`hardmargin.projection`) and all are divided by one common power of two. Only a common factor may
-rescale the features, because anything else would change ||w||.
+rescale the features, because anything else would change ||w||. If there are bounds on the weights, dependent
+features stay, and so do constant ones whose weight must not be zero.
 
 The reduced rows are sorted, whatever the order of the caller's rows. So shuffled data, or data with weights
 instead of repetitions, give the same reduced problem and the same answer.
@@ -137,6 +138,7 @@ def presolve(
     reduce: bool = True,
     shift_features: bool = True,
     project: Projector | None = None,
+    upper: float | None = None,
     check: Check = no_check,
 ) -> Presolved:
     """Reduce a problem without changing its optimum.
@@ -145,7 +147,7 @@ def presolve(
     ----------
     problem : Problem
     reduce : bool
-        False keeps all samples of positive cost and all features, in their order: the features are only shifted,
+        False keeps all samples that matter and all features, in their order: the features are only shifted,
         and scaled only if their size is far from 1.
     shift_features : bool
         False leaves features that vary where they are: those of a part of a problem have been shifted already, and
@@ -153,6 +155,9 @@ def presolve(
     project : callable, optional
         Finds fewer coordinates for dependent features; by default :func:`hardmargin.projection.projection`. Only
         its last digits depend on the machine.
+    upper : float, optional
+        The objective of a feasible hyperplane. Needed to replace dependent features of a problem with trusted
+        samples; of others, giving up the cheaper class is known to be feasible.
     check : callable
         Called before each piece of work, which takes at most some tenths of a second; may raise to stop.
 
@@ -170,12 +175,16 @@ def presolve(
     varies, shift = _shifts(selection, check)
     if not shift_features:
         shift[varies] = 0.0
+    if problem.bounds is not None:
+        # The weight of a constant feature is zero only if it may be.
+        varies |= problem.bounds.exclude_zero
     features = np.flatnonzero(varies) if reduce else np.arange(problem.m)
     check()
     projected = None
-    if reduce and is_projectable(len(rows), len(features)):
+    longest = _longest(problem, upper)
+    if reduce and longest is not None and problem.bounds is None and is_projectable(len(rows), len(features)):
         project = project or partial(projection, check=check)
-        projected = project(problem.X[rows][:, features], shift[features], _longest(problem))
+        projected = project(problem.X[rows][:, features], shift[features], longest)
     check()
     # What is still to be done to the samples: None means nothing.
     features_left = features if len(features) < problem.m else None
@@ -192,7 +201,11 @@ def presolve(
         samples = np.empty((len(rows), selection.X.shape[1] if features_left is None else len(features_left)))
         for part, block in selection.blocks(features_left, shift_left, check):
             np.multiply(block, scale, out=samples[part])
-    reduced = Problem(samples, problem.y[rows], costs / scale**2, problem.classes, problem.C)
+    trusted = _trusted_rows(problem, representative, len(rows))
+    bounds = None if problem.bounds is None else problem.bounds.reduced(features, scale)
+    reduced = Problem(
+        samples, problem.y[rows], costs / scale**2, problem.classes, problem.C, trusted=trusted, bounds=bounds
+    )
     return Presolved(reduced, representative, features, shift, scale, problem.m, projected)
 
 
@@ -251,6 +264,8 @@ def _presolved_sparse(problem: Problem, reduce: bool, check: Check) -> Presolved
     check()
     used = np.zeros(problem.m, dtype=bool)
     used[X.indices] = True
+    if problem.bounds is not None:
+        used |= problem.bounds.exclude_zero
     if not reduce or not used.any():
         used[:] = True
     features = np.flatnonzero(used)
@@ -261,20 +276,30 @@ def _presolved_sparse(problem: Problem, reduce: bool, check: Check) -> Presolved
     check()
     data = X.data if scale == 1 else X.data * scale
     samples = csr_array((data, indices, X.indptr), shape=(len(rows), len(features)))
-    reduced = Problem(samples, problem.y[rows], costs / scale**2, problem.classes, problem.C)
+    trusted = _trusted_rows(problem, representative, len(rows))
+    bounds = None if problem.bounds is None else problem.bounds.reduced(features, scale)
+    reduced = Problem(
+        samples, problem.y[rows], costs / scale**2, problem.classes, problem.C, trusted=trusted, bounds=bounds
+    )
     return Presolved(reduced, representative, features, np.zeros(problem.m), scale, problem.m)
 
 
-def _longest(problem: Problem) -> float:
-    """An upper bound on ||w|| in any optimum: w = 0 costs no more than the cheaper class."""
-    cost = min(float(problem.costs[problem.y > 0].sum()), float(problem.costs[problem.y < 0].sum()))
-    return float(np.sqrt(2 * cost)) * (1 + 1e-9)
+def _longest(problem: Problem, upper: float | None) -> float | None:
+    """An upper bound on ||w|| in any optimum: no optimum costs more than a feasible hyperplane.
+
+    Without constraints, w = 0 is one: it costs no more than the cheaper class.
+    """
+    if upper is None and problem.constrained:
+        return None
+    sides = () if problem.constrained else (1, -1)
+    costs = [float(problem.costs[problem.y == side].sum()) for side in sides]
+    return float(np.sqrt(2 * min([*costs, *([] if upper is None else [upper])]))) * (1 + 1e-9)
 
 
 def _merged_rows(problem: Problem, check: Check) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """One row per set of identical samples of positive cost, and for every row the index of its set."""
+    """One row per set of identical samples that matter, and for every row the index of its set."""
     check()
-    costly = np.flatnonzero(problem.costs > 0)
+    costly = _rows_that_matter(problem)
     if problem.sparse or _is_large(problem.X):
         rows, place = equal_rows(problem.y, problem.X, costly, check)
     else:
@@ -287,11 +312,26 @@ def _merged_rows(problem: Problem, check: Check) -> tuple[NDArray[np.intp], NDAr
 
 
 def _costly_rows(problem: Problem) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """The rows of positive cost, and for every row its index among them."""
-    costly = np.flatnonzero(problem.costs > 0)
+    """The rows that matter, and for every row its index among them."""
+    costly = _rows_that_matter(problem)
     representative = np.full(problem.n, -1, dtype=np.intp)
     representative[costly] = np.arange(len(costly))
     return costly, representative
+
+
+def _rows_that_matter(problem: Problem) -> NDArray[np.intp]:
+    """The rows of positive cost, and those that are trusted."""
+    matters = problem.costs > 0
+    return np.flatnonzero(matters if problem.trusted is None else matters | problem.trusted)
+
+
+def _trusted_rows(problem: Problem, representative: NDArray[np.intp], count: int) -> NDArray[np.bool_] | None:
+    """Which of ``count`` reduced rows represent a trusted one."""
+    if problem.trusted is None:
+        return None
+    trusted = np.zeros(count, dtype=bool)
+    trusted[representative[problem.trusted]] = True
+    return trusted
 
 
 def _total_costs(problem: Problem, representative: NDArray[np.intp], count: int) -> FloatArray:
@@ -356,5 +396,5 @@ def _power_of_two_scale(size: float, costs: FloatArray) -> float:
         return 1.0
     exponent = int(np.clip(-np.frexp(size)[1], -_LARGEST_EXPONENT, _LARGEST_EXPONENT))
     smallest_exponent = (int(np.frexp(costs.sum())[1]) - _LARGEST_COST_EXPONENT) // 2 + 1
-    largest_exponent = (int(np.frexp(costs.min())[1]) + _LARGEST_COST_EXPONENT) // 2
+    largest_exponent = (int(np.frexp(costs[costs > 0].min())[1]) + _LARGEST_COST_EXPONENT) // 2
     return float(np.ldexp(1.0, max(min(exponent, largest_exponent), smallest_exponent)))

@@ -17,7 +17,9 @@ from hardmargin.validation import (
     signs_and_classes,
     validated_labels,
     validated_samples,
+    validated_trusted,
 )
+from hardmargin.weight_bounds import WeightBounds, feature_names, validated_bounds
 
 #: A sample counts as kept only if its margin y(w.x + b) is at least ``1 - MARGIN_TOLERANCE``.
 MARGIN_TOLERANCE = 1e-9
@@ -49,6 +51,8 @@ class Evaluation:
 class Problem:
     """Minimise 1/2 ||w||^2 + sum of ``costs[i]`` over the samples with y_i (w.x_i + b) < 1.
 
+    Hyperplanes that violate a trusted sample or a bound on a weight are infeasible: they cost infinity.
+
     Build it with :meth:`from_data`, which validates; the constructor itself trusts its arguments.
 
     Attributes
@@ -65,6 +69,10 @@ class Problem:
         The penalty from which the costs were computed.
     weights : ndarray of shape (n,) or None
         Sample weights times class weights; None if neither was given.
+    trusted : ndarray of bool of shape (n,) or None
+        The samples that must be kept; None if there are none.
+    bounds : WeightBounds or None
+        Bounds on the weights; None if all are free.
 
     Examples
     --------
@@ -81,6 +89,8 @@ class Problem:
     classes: tuple[Any, Any] = (-1, 1)
     C: float = 1.0
     weights: FloatArray | None = None
+    trusted: NDArray[np.bool_] | None = None
+    bounds: WeightBounds | None = None
 
     @classmethod
     def from_data(
@@ -91,6 +101,9 @@ class Problem:
         *,
         sample_weight: ArrayLike | None = None,
         class_weight: Mapping[Any, float] | str | None = None,
+        trusted: ArrayLike | None = None,
+        monotonic_cst: Any = None,
+        coef_bounds: Any = None,
     ) -> Problem:
         """Validate the caller's data.
 
@@ -107,6 +120,13 @@ class Problem:
         class_weight : dict or "balanced", optional
             Factors of C by label; a label that is not named has 1. "balanced" gives both classes the same
             total weight, sample weights included.
+        trusted : array-like of bool of shape (n,), optional
+            The samples that must be kept, even those of weight zero.
+        monotonic_cst : array-like of int of shape (m,), or dict, optional
+            1, -1 or 0 for every feature: its weight is not negative, not positive, or free. A dict has them by the
+            names of a DataFrame's columns.
+        coef_bounds : pair, optional
+            (lower, upper): bounds on the weights, each a number, one number per feature, or None.
 
         Returns
         -------
@@ -126,7 +146,8 @@ class Problem:
         weights = combined_weights(signs, classes, sample_weight, class_weight)
         penalty = resolved_penalty(C, samples, weights)
         costs = scaled_costs(penalty, np.ones(n) if weights is None else weights)
-        return cls(samples, signs, costs, classes, penalty, weights)
+        bounds = validated_bounds(monotonic_cst, coef_bounds, samples.shape[1], feature_names(X))
+        return cls(samples, signs, costs, classes, penalty, weights, validated_trusted(trusted, n), bounds)
 
     @property
     def n(self) -> int:
@@ -137,6 +158,36 @@ class Problem:
     def m(self) -> int:
         """Number of features."""
         return int(self.X.shape[1])
+
+    @property
+    def constrained(self) -> bool:
+        """Whether some hyperplanes are infeasible."""
+        return self.trusted is not None or self.bounds is not None
+
+    @property
+    def must_keep(self) -> NDArray[np.bool_]:
+        """The mask of the samples that must be kept."""
+        return np.zeros(self.n, dtype=bool) if self.trusted is None else self.trusted
+
+    @property
+    def core_bounds(self) -> tuple[FloatArray, FloatArray] | None:
+        """The bounds on the weights as the core wants them."""
+        return None if self.bounds is None else (self.bounds.lower, self.bounds.upper)
+
+    @property
+    def typical_cost(self) -> float:
+        """The mean cost of the samples that are not trusted; of all samples if there are no others."""
+        free = None if self.trusted is None else ~self.trusted
+        return float(self.costs.mean() if free is None or not free.any() else self.costs[free].mean())
+
+    @property
+    def certain_cost(self) -> float:
+        """The smallest cost of a trusted sample; infinity if there are none.
+
+        In the problems that methods get, it is above the objective of a known hyperplane; see
+        :func:`hardmargin.search.feasibility.with_certain_costs`.
+        """
+        return float("inf") if self.trusted is None else float(self.costs[self.trusted].min())
 
     @property
     def sparse(self) -> bool:
@@ -165,11 +216,16 @@ class Problem:
         w = np.asarray(coef, dtype=np.float64)
         if w.shape != (self.m,):
             raise ValueError(f"coef has shape {w.shape}; expected ({self.m},), one weight per feature.")
-        # A hyperplane out of range costs infinity, and a margin that is not a number is violated.
+        # A hyperplane out of range costs infinity, and a margin that is not a number is violated. An infeasible
+        # hyperplane costs infinity too.
         with np.errstate(over="ignore", invalid="ignore"):
             margins = self._margins(w, intercept)
             violated = ~(margins >= 1 - MARGIN_TOLERANCE)
             objective = 0.5 * float(w @ w) + float(self.costs[violated].sum())
+        if self.trusted is not None and bool((violated & self.trusted).any()):
+            objective = float("inf")
+        if self.bounds is not None and not self.bounds.hold(w):
+            objective = float("inf")
         return Evaluation(objective, margins, np.flatnonzero(violated))
 
     def _margins(self, w: FloatArray, intercept: float) -> FloatArray:
@@ -200,6 +256,10 @@ class Problem:
     def fitted(self, coef: ArrayLike, intercept: float, kept: NDArray[np.bool_]) -> tuple[FloatArray, float]:
         """Scale (w, b) by one factor >= 1 so that every kept sample's margin is at least 1.
 
+        If there are bounds on the weights, w is moved to the nearest weights within them. The factor may then
+        violate a bound by more than its tolerance; so the best of w with the factor, with it and moved again, and
+        without it is returned.
+
         The target allows for the rounding of the margins themselves, so the samples are kept in any order of
         summation.
 
@@ -215,6 +275,26 @@ class Problem:
         coef, intercept : ndarray of shape (m,), float
         """
         w = np.asarray(coef, dtype=np.float64)
+        if self.bounds is None:
+            return self._scaled(w, intercept, kept)
+        nearest = self._moved(self.bounds, w, intercept)
+        scaled = self._scaled(*nearest, kept)
+        moved_again = self._moved(self.bounds, *scaled)
+        return min((scaled, moved_again, nearest), key=lambda each: self.evaluate(*each).objective)
+
+    def _moved(self, bounds: WeightBounds, w: FloatArray, intercept: float) -> tuple[FloatArray, float]:
+        """The nearest weights within the bounds, with the same score of the mean sample.
+
+        Far from the origin, the smallest change of a weight would move all margins otherwise.
+        """
+        clipped = bounds.clipped(w)
+        change = w - clipped
+        if not change.any():
+            return clipped, float(intercept)
+        return clipped, float(intercept + np.mean(self.X @ change))
+
+    def _scaled(self, w: FloatArray, intercept: float, kept: NDArray[np.bool_]) -> tuple[FloatArray, float]:
+        """See :meth:`fitted`."""
         if not kept.any():
             return w, float(intercept)
         # All margins, because a copy of the kept rows would take as much memory as the data.

@@ -19,6 +19,7 @@ from hardmargin.problem import Problem
 from hardmargin.status import Status
 from hardmargin.validation import validated_samples
 from hardmargin.versions import __version__
+from hardmargin.weight_bounds import WeightBounds
 
 # A bound above the objective by less than this, relatively, is rounding; by more, it is wrong.
 _BOUND_ROUNDING = 1e-8
@@ -79,6 +80,13 @@ class Result:
         it was not recorded.
     presolve : str
         What was removed or decided before the search, in one line; empty if nothing was.
+    trusted : list of int or None
+        Sorted rows of the caller's data that had to be kept; None if there were none.
+    monotonic_cst : list of int or None
+        The sign of every weight that was required: 1, -1, or 0 if it was free; None if all were.
+    coef_bounds : list of two lists or None
+        The lower and the upper bounds on the weights that were required, None where a weight was free; None if
+        there were none besides signs.
     """
 
     status: Status
@@ -104,6 +112,9 @@ class Result:
     seed: int | None = None
     fingerprint: str | None = None
     presolve: str = ""
+    trusted: list[int] | None = None
+    monotonic_cst: list[int] | None = None
+    coef_bounds: list[list[float | None]] | None = None
 
     @classmethod
     def of(
@@ -161,12 +172,19 @@ class Result:
             trace=monotone_trace(trace, TracePoint(float(runtime), evaluation.objective, bound)),
             target_gap=target_gap,
             presolve=presolve,
+            trusted=None if problem.trusted is None else np.flatnonzero(problem.trusted).tolist(),
+            **_recorded_bounds(problem.bounds),
         )
 
     @property
     def n_violations(self) -> int:
         """Number of violated samples."""
         return len(self.violations)
+
+    @property
+    def constrained(self) -> bool:
+        """Whether samples had to be kept, or weights to be within bounds."""
+        return any(known is not None for known in (self.trusted, self.monotonic_cst, self.coef_bounds))
 
     @property
     def optimal(self) -> bool:
@@ -329,6 +347,16 @@ class Result:
 
     def __str__(self) -> str:
         return self.summary()
+
+
+def _recorded_bounds(bounds: WeightBounds | None) -> dict[str, Any]:
+    """Bounds on weights as plain data."""
+    if bounds is None:
+        return {}
+    signs = None if bounds.monotonic_cst is None else bounds.monotonic_cst.tolist()
+    both = (bounds.lower.tolist(), bounds.upper.tolist())
+    sides = [[value if math.isfinite(value) else None for value in side] for side in both]
+    return {"monotonic_cst": signs, "coef_bounds": sides if bounds.ranged else None}
 
 
 def _checked_bound(bound: float, objective: float) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import time
 import warnings
@@ -20,6 +19,7 @@ from hardmargin.bounds import SMALLEST_GAP, Recorder, Report, is_possible_gap
 from hardmargin.checkpoint import CheckpointWarning, Identity
 from hardmargin.checkpoint.keeper import Keeper, held_checkpoint
 from hardmargin.cluster import opened_engine
+from hardmargin.constrained import out_of_time, prepared
 from hardmargin.cores import useful_threads
 from hardmargin.fingerprint import data_fingerprint
 from hardmargin.incumbent import Incumbent
@@ -36,7 +36,7 @@ from hardmargin.signals import HeldSignals, LaterTermination
 from hardmargin.status import Status
 from hardmargin.stopping import Stall, parsed_stop, stalling
 from hardmargin.units import GIGABYTE
-from hardmargin.validation import import_converters, is_real, is_whole
+from hardmargin.validation import import_converters, is_real, is_whole, validated_time_limit
 
 # Data with fewer values than this are evaluated in no time; evaluating the others and computing their fingerprint
 # takes about this many seconds per value, but never more than this share of the time limit.
@@ -72,6 +72,9 @@ def solve(
     node_limit: int | None = None,
     start: Any = None,
     stop: Stall | str | None = None,
+    trusted: ArrayLike | None = None,
+    monotonic_cst: Any = None,
+    coef_bounds: Any = None,
 ) -> Result:
     """Train a linear support vector machine with the hard-margin loss.
 
@@ -129,6 +132,15 @@ def solve(
         "stall" ends the search, with the status "stalled", when half of the time, and 2 seconds at least, passed
         without a noticeably better hyperplane or bound; :class:`hardmargin.stopping.Stall` has the details. None
         searches until the gap or a limit is reached.
+    trusted : array-like of bool of shape (n,), optional
+        A mask of samples that must be kept: the answer is the best hyperplane among those that give each of them a
+        margin of at least 1. A trusted sample of weight zero is kept too.
+    monotonic_cst : array-like of int of shape (m,), or dict, optional
+        1, -1 or 0 for every feature: larger values speak for the second class, against it, or either, so its weight
+        is not negative, not positive, or free. A dict has the signs by the names of a DataFrame's columns; features
+        that it does not name are free.
+    coef_bounds : pair, optional
+        (lower, upper): bounds on the weights, each a number, one number per feature, or None where they are free.
 
     Returns
     -------
@@ -171,7 +183,16 @@ def solve(
         import_converters(X)
         limits = _validated_limits(time_limit, gap, threads, node_limit, seed)
         limits = replace(limits, gap=max(limits.gap, solver.SMALLEST_GAP))
-        problem = Problem.from_data(X, y, C, sample_weight=sample_weight, class_weight=class_weight)
+        problem = Problem.from_data(
+            X,
+            y,
+            C,
+            sample_weight=sample_weight,
+            class_weight=class_weight,
+            trusted=trusted,
+            monotonic_cst=monotonic_cst,
+            coef_bounds=coef_bounds,
+        )
         _check_size(problem, solver, method)
         hyperplane = None if start is None else _validated_start(start, problem)
         # Methods from the literature work on the data as they are, unless an option says otherwise.
@@ -179,12 +200,14 @@ def solve(
         keeper = None
         try:
             if checkpoint is None and resume is None:
-                reduced = presolve(problem, reduce=reduce, check=partial(_check_time, limits))
+                step = partial(presolve, problem, reduce=reduce, check=partial(_check_time, limits))
             else:
                 check = partial(_check_overrun, limits)
                 keeper = Keeper(Identity.of(problem, method, check), checkpoint, checkpoint_interval, resume)
                 # States belong to the reduced problem: without it, there is nothing to resume from or to save.
-                reduced = presolve(problem, reduce=reduce, project=keeper.project, check=check)
+                step = partial(presolve, problem, reduce=reduce, project=keeper.project, check=check)
+            reduced, first = prepared(problem, step, limits)
+            if keeper is not None:
                 keeper.belongs_to(reduced.problem, check)
         except _OutOfTimeError:
             if keeper is not None:
@@ -204,13 +227,13 @@ def solve(
                 listeners = [lambda *_: signals.let_through(), *([_carrying(report)] if report is not None else [])]
                 listeners += [*logged_reports(), *([stalling(rule)] if rule is not None else [])]
                 recorder = Recorder(reduced.objective_factor, reduced.bound_factor, listeners)
-                incumbent = None if hyperplane is None else _incumbent(reduced, hyperplane)
+                incumbent = _incumbent(problem, reduced, hyperplane, first)
                 try:
                     found = run(reduced.problem, incumbent, _before_last_check(limits, problem), recorder, parsed)
                 except _StoppedError as stopped:
                     raise stopped.error from stopped.error.__cause__
                 with one_blas_thread:
-                    result = _polished(problem, reduced, found, limits, recorder, hyperplane)
+                    result = _polished(problem, reduced, found, limits, recorder, hyperplane, first)
                 result = _interrupted_if_asked(result, signals)
         # Leaving a cluster takes time too, and the caller waits for it.
         result = result if cluster is None else replace(result, runtime=limits.elapsed())
@@ -294,6 +317,8 @@ def _without_search(
 ) -> Result:
     """The best of the start and w = 0, without a proof."""
     coef, intercept = _best_of(problem, start)
+    if not np.isfinite(problem.evaluate(coef, intercept).objective):
+        raise ValueError(out_of_time(limits))
     result = Result.of(
         problem,
         coef,
@@ -323,9 +348,17 @@ def _in_context(solver: Method, context: Context | None) -> Callable[..., Result
     return solver.run if context is None else partial(cast("FrontierMethod", solver).run, context=context)
 
 
-def _incumbent(reduced: Presolved, start: tuple[FloatArray, float]) -> Incumbent | None:
-    """The caller's start in the coordinates of the reduced problem, unless it is out of range there."""
-    coef, intercept = reduced.reduce(*start)
+def _incumbent(
+    problem: Problem, reduced: Presolved, *hyperplanes: tuple[FloatArray, float] | None
+) -> Incumbent | None:
+    """The best of some hyperplanes in the coordinates of the reduced problem, unless it is out of range there."""
+    given = [each for each in hyperplanes if each is not None]
+    if not given:
+        return None
+    best = given[0] if len(given) == 1 else min(given, key=lambda each: problem.evaluate(*each).objective)
+    coef, intercept = reduced.reduce(*best)
+    if reduced.problem.constrained:
+        coef, intercept = reduced.problem.fitted(coef, intercept, reduced.problem.must_keep)
     return Incumbent(coef, intercept) if np.isfinite([*coef, intercept]).all() else None
 
 
@@ -335,10 +368,13 @@ def _polished(
     found: Result,
     limits: Limits,
     recorder: Recorder,
-    start: tuple[FloatArray, float] | None,
+    *others: tuple[FloatArray, float] | None,
 ) -> Result:
-    """Transform the method's answer back to the caller's data and apply the numerical contract there."""
-    coef, intercept = _best_of(problem, _restored(problem, reduced, found), start)
+    """Transform the method's answer back to the caller's data and apply the numerical contract there.
+
+    The other hyperplanes are known to be feasible, or given by the caller.
+    """
+    coef, intercept = _best_of(problem, _restored(problem, reduced, found), *others)
     fingerprint = data_fingerprint(problem)
     result = Result.of(
         problem,
@@ -368,7 +404,10 @@ def _restored(problem: Problem, reduced: Presolved, found: Result) -> tuple[Floa
 
 
 def _best_of(problem: Problem, *hyperplanes: tuple[FloatArray, float] | None) -> tuple[FloatArray, float]:
-    """The best of the hyperplanes and of those with w = 0; rounding may have made the former worse, or infinite."""
+    """The best of the hyperplanes and of those with w = 0; rounding may have made the former worse, or infinite.
+
+    Infeasible ones cost infinity.
+    """
     flat = np.zeros(problem.m)
     usable = [each for each in hyperplanes if each is not None and np.isfinite([*each[0], each[1]]).all()]
     return min([*usable, (flat, -1.0), (flat, 1.0)], key=lambda each: problem.evaluate(*each).objective)
@@ -384,10 +423,7 @@ def _interrupted_if_asked(result: Result, signals: HeldSignals) -> Result:
 
 
 def _validated_limits(time_limit: Any, gap: Any, threads: Any, node_limit: Any, seed: Any) -> Limits:
-    if time_limit is None:
-        time_limit = math.inf
-    if not is_real(time_limit) or not time_limit > 0:
-        raise ValueError(f"time_limit is {time_limit!r}; expected a positive number of seconds, or None.")
+    seconds = validated_time_limit(time_limit)
     if not is_real(gap) or not is_possible_gap(gap):
         raise ValueError(f"gap is {gap!r}; expected a number from {SMALLEST_GAP:g} to below 1.")
     if not is_whole(threads) or not (threads >= 1 or threads == -1):
@@ -397,7 +433,7 @@ def _validated_limits(time_limit: Any, gap: Any, threads: Any, node_limit: Any, 
     if not is_whole(seed) or not 0 <= seed < 2**64:
         raise ValueError(f"seed is {seed!r}; expected a whole number from 0 to 2**64 - 1.")
     nodes = None if node_limit is None else int(node_limit)
-    return Limits(float(time_limit), float(gap), useful_threads(int(threads)), nodes, int(seed))
+    return Limits(seconds, float(gap), useful_threads(int(threads)), nodes, int(seed))
 
 
 def _validated_start(start: Any, problem: Problem) -> tuple[FloatArray, float]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -182,8 +182,8 @@ def signs_and_classes(labels: NDArray[Any]) -> tuple[FloatArray, tuple[Any, Any]
     if len(classes) > 2:
         shown = ", ".join([*(repr(_plain(label)) for label in classes[:5]), "..."][: len(classes)])
         raise ValueError(
-            f"y has {len(classes)} classes ({shown}); expected two. Only binary classification is supported. "
-            "For more classes use sklearn.multiclass.OneVsRestClassifier(HardMarginSVC())."
+            f"y has {len(classes)} classes ({shown}); expected two. For more, use HardMarginSVC, which solves one "
+            "problem per class or per pair of classes."
         )
     if len(classes) < 2:
         raise ValueError(f"y has 1 class ({_plain(classes[0])!r}); expected two classes to tell apart.")
@@ -212,6 +212,21 @@ def validated_penalty(C: Any) -> float:
     return penalty
 
 
+def validated_time_limit(time_limit: Any) -> float:
+    """A time limit in seconds; infinite for None.
+
+    Raises
+    ------
+    ValueError
+        If it is not a positive number.
+    """
+    if time_limit is None:
+        return np.inf
+    if not is_real(time_limit) or not time_limit > 0:
+        raise ValueError(f"time_limit is {time_limit!r}; expected a positive number of seconds, or None.")
+    return float(time_limit)
+
+
 def combined_weights(
     signs: FloatArray, classes: tuple[Any, Any], sample_weight: Any, class_weight: Any
 ) -> FloatArray | None:
@@ -226,13 +241,67 @@ def combined_weights(
     """
     if sample_weight is None and class_weight is None:
         return None
-    weights = np.ones(len(signs)) if sample_weight is None else _sample_factors(sample_weight, len(signs))
+    weights = np.ones(len(signs)) if sample_weight is None else validated_weights(sample_weight, len(signs))
     _check_both_sides(signs, classes, weights)
     if class_weight is not None:
         by_class = _class_factors(class_weight, classes, weights, signs)
         weights = weights * np.where(signs > 0, by_class[1], by_class[0])
         _check_both_sides(signs, classes, weights)
     return weights
+
+
+def multiclass_weights(
+    y: Any, classes: NDArray[Any], sample_weight: Any, class_weight: Any
+) -> tuple[FloatArray | None, str | None]:
+    """The weights of samples of more than two classes, and the class weights that are left to every binary problem.
+
+    Weights by label become weights of the samples. "balanced" is left: it means something else in every problem.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As in :func:`combined_weights`.
+    """
+    weights = None if sample_weight is None else validated_weights(sample_weight, len(y))
+    left = None
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        left = class_weight
+    elif class_weight is not None:
+        factors = _factors_by_label(class_weight, [_plain(label) for label in classes])
+        weights = np.ones(len(y)) if weights is None else weights
+        weights = weights * np.array(factors)[np.searchsorted(classes, y)]
+    if weights is not None:
+        lost = [_plain(label) for label in classes if not weights[y == label].any()]
+        if lost:
+            raise ValueError(
+                f"y has no class {lost[0]!r} once rows of weight zero are left out; expected some of every class."
+            )
+    return weights, left
+
+
+def validated_trusted(trusted: Any, n: int) -> NDArray[np.bool_] | None:
+    """The mask of the trusted samples; None if there are none.
+
+    Raises
+    ------
+    ValueError
+        If it has another shape.
+    TypeError
+        If it is not a mask of True and False.
+    """
+    if trusted is None:
+        return None
+    mask = np.asarray(trusted)
+    if mask.dtype == object and all(isinstance(value, (bool, np.bool_)) for value in mask.ravel().tolist()):
+        mask = mask.astype(bool)
+    if mask.dtype != bool:
+        raise TypeError(
+            f"trusted has values of type {mask.dtype}; expected a mask, True for each row of X that must be kept. "
+            "From row numbers: mask = numpy.zeros(len(X), dtype=bool); mask[rows] = True."
+        )
+    if mask.shape != (n,):
+        raise ValueError(f"trusted has shape {mask.shape}; expected ({n},), True or False for each row of X.")
+    return mask if mask.any() else None
 
 
 def scaled_costs(penalty: float, weights: FloatArray) -> FloatArray:
@@ -265,7 +334,14 @@ def _plain(label: Any) -> Any:
     return label.item() if isinstance(label, np.generic) and label.dtype.kind not in "mM" else label
 
 
-def _sample_factors(sample_weight: Any, n: int) -> FloatArray:
+def validated_weights(sample_weight: Any, n: int) -> FloatArray:
+    """Sample weights as n finite numbers that are not negative.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If they are something else.
+    """
     try:
         given = np.asarray(sample_weight)
         weights = given.astype(np.float64, casting="unsafe" if given.dtype.kind in "OUS" else "same_kind")
@@ -290,17 +366,23 @@ def _class_factors(
     if isinstance(class_weight, str) and class_weight == "balanced":
         total = float(weights.sum())
         return total / (2 * float(weights[signs < 0].sum())), total / (2 * float(weights[signs > 0].sum()))
+    negative, positive = _factors_by_label(class_weight, classes)
+    return negative, positive
+
+
+def _factors_by_label(class_weight: Any, classes: Sequence[Any]) -> list[float]:
+    """One factor per label; 1 for those that are not named."""
     if not isinstance(class_weight, Mapping):
         raise ValueError(f"class_weight is {class_weight!r}; expected 'balanced', a dict by label or None.")
     for label, weight in class_weight.items():
         if label not in classes:
             raise ValueError(
                 f"class_weight names {label!r}, which is not a label in y; "
-                f"expected {classes[0]!r} and {classes[1]!r}."
+                f"expected {', '.join(map(repr, classes[:-1]))} and {classes[-1]!r}."
             )
         if not isinstance(weight, numbers.Real) or not 0 <= float(weight) < np.inf:
             raise ValueError(f"class_weight of {label!r} is {weight!r}; expected a finite number >= 0.")
-    return float(class_weight.get(classes[0], 1.0)), float(class_weight.get(classes[1], 1.0))
+    return [float(class_weight.get(label, 1.0)) for label in classes]
 
 
 def _check_both_sides(signs: FloatArray, classes: tuple[Any, Any], weights: FloatArray) -> None:

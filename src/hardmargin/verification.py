@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from hardmargin.labels import same_label
 from hardmargin.model_json import KEYS, read_values
 from hardmargin.problem import MARGIN_TOLERANCE, Problem
 from hardmargin.result import Result
+from hardmargin.weight_bounds import feature_names as names_of
 
 # Another order of summation may change the last digits.
 _RELATIVE_TOLERANCE = 1e-9
@@ -28,7 +29,7 @@ _GAP_TOLERANCE = 1e-9
 _UNRECORDED_GAP = 1e-5
 
 # Claims that define the problem, and claims that only another solve could confirm.
-_GIVEN = ("C", "weights", "target_gap")
+_GIVEN = ("C", "weights", "trusted", "monotonic_cst", "coef_bounds", "target_gap")
 _UNCHECKED = ("lower_bound", "method", "nodes", "presolve", "runtime", "version")
 # The same, but not every model has them.
 _SOMETIMES_UNCHECKED = ("seed", "label_column")
@@ -161,16 +162,18 @@ def verify(
     True
     """
     result, count, unknown = _claims(model)
-    problem = _problem_of(result, X, y)
-    evaluation = problem.evaluate(result.coef, result.intercept)
+    problem = training_problem(result, X, y)
+    # Whether it is feasible is a check of its own.
+    evaluation = replace(problem, trusted=None, bounds=None).evaluate(result.coef, result.intercept)
     violations = evaluation.violations.tolist()
     smallest = _smallest_kept_margin(evaluation.margins, result.violations)
-    names = _names_of(X) if feature_names is None else list(feature_names)
+    names = names_of(X) if feature_names is None else list(feature_names)
     names_checks = _names_checks(result, names)
     checks = (
         *_objective_checks(result, problem, evaluation.objective),
         Check("violations", _shown(result.violations), _shown(violations), result.violations == violations),
         Check("number of violations", count, len(violations), _is_count(count, len(violations))),
+        *_constraint_checks(problem, np.array(result.coef), violations),
         Check("smallest kept margin", f">= {1 - MARGIN_TOLERANCE}", smallest, smallest >= 1 - MARGIN_TOLERANCE),
         *_history_checks(result, evaluation.objective),
         *names_checks,
@@ -270,17 +273,25 @@ def _end_fault(end: TracePoint, result: Result, objective: float) -> str | None:
     return None
 
 
-def _names_of(X: Any) -> list[str] | None:
-    """The names of the columns of a DataFrame."""
-    columns = list(getattr(X, "columns", ()))
-    return columns if columns and all(isinstance(name, str) for name in columns) else None
-
-
 def _names_checks(result: Result, names: list[str] | None) -> tuple[Check, ...]:
     claimed = result.feature_names
     if claimed is None or names is None:
         return ()
     return (Check("feature names", _listed(claimed), _listed(names), claimed == names),)
+
+
+def _constraint_checks(problem: Problem, coef: FloatArray, violations: list[int]) -> tuple[Check, ...]:
+    """Check that the hyperplane is feasible."""
+    checks = []
+    if problem.trusted is not None:
+        violated = [row for row in violations if problem.trusted[row]]
+        found = f"violated: {_shown(violated)}" if violated else "all kept"
+        checks.append(Check("trusted", _shown(np.flatnonzero(problem.trusted).tolist()), found, not violated))
+    if problem.bounds is not None:
+        outside = problem.bounds.violated(coef)
+        found = f"features {outside[:8]} outside" if outside else "all within"
+        checks.append(Check("bounds on weights", f"met by {problem.m} weights", found, not outside))
+    return tuple(checks)
 
 
 def _is_count(claimed: Any, count: int) -> bool:
@@ -312,7 +323,14 @@ def _claims(model: Result | Mapping[str, Any] | str | os.PathLike[str]) -> tuple
     )
 
 
-def _problem_of(result: Result, X: ArrayLike, y: ArrayLike) -> Problem:
+def training_problem(result: Result, X: ArrayLike, y: ArrayLike) -> Problem:
+    """The problem that a model was trained on, from its data.
+
+    Raises
+    ------
+    ValueError
+        If the data have another shape or other labels than the model.
+    """
     problem = Problem.from_data(X, y, result.C)
     if (problem.n, problem.m) != (result.n, result.m):
         raise ValueError(
@@ -325,7 +343,16 @@ def _problem_of(result: Result, X: ArrayLike, y: ArrayLike) -> Problem:
             "expected the training data."
         )
     # The samples of the first problem: converting them again would take as much memory again.
-    return Problem.from_data(problem.X, y, result.C, sample_weight=result.weights)
+    trusted = None if result.trusted is None else np.isin(np.arange(result.n), result.trusted)
+    return Problem.from_data(
+        problem.X,
+        y,
+        result.C,
+        sample_weight=result.weights,
+        trusted=trusted,
+        monotonic_cst=result.monotonic_cst,
+        coef_bounds=result.coef_bounds,
+    )
 
 
 def _shown(rows: list[int]) -> str:

@@ -79,7 +79,7 @@ class Identity:
     C : float
         The caller's penalty.
     fingerprint : str
-        Of everything that defines the problem: samples, labels and costs.
+        Of everything that defines the problem: samples, labels, costs and constraints.
     """
 
     method: str

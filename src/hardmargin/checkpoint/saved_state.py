@@ -186,7 +186,7 @@ def check_solve(state: Mapping[str, Any], problem: Problem) -> None:
 def _check_packing(proof: Any, problem: Problem) -> None:
     _check_values(proof, {**_PROOF, **_PACKING}, "packing")
     # Steps are never shorter than the cost of a sample; with very short ones it would take for ever.
-    _require(proof["step"] >= 0.5 * float(problem.costs.mean()), f"packing.step is {proof['step']}, too short")
+    _require(proof["step"] >= 0.5 * problem.typical_cost, f"packing.step is {proof['step']}, too short")
     if proof["reduction"] is not None:
         _check_values(proof["reduction"], _REDUCTION, "packing.reduction")
         decided = [

@@ -13,7 +13,16 @@ from numpy.typing import NDArray
 from hardmargin import _core
 from hardmargin.arrays import FloatArray
 from hardmargin.literature.mip_proof import MipProof
-from hardmargin.mip.base import Answer, Backend, CoverModel, Cut, Separator, SolverLimits, safe_bound
+from hardmargin.mip.base import (
+    Answer,
+    Backend,
+    CoverModel,
+    Cut,
+    Separator,
+    SolverLimits,
+    costs_and_limits,
+    safe_bound,
+)
 from hardmargin.problem import Problem
 
 # Values of the relaxation below this count as zero, as in the authors' code.
@@ -158,7 +167,8 @@ class CutCollector:
             self.weight_bound,
         )
         found: dict[Cut, None] = {}
-        model = CoverModel(problem.costs[rows], known, self._separator(oracle, rows, found))
+        costs, largest = costs_and_limits(problem)
+        model = CoverModel(costs[rows], known, self._separator(oracle, rows, found), largest[rows])
         limits = _stopping(oracle, self._proof.solver_limits(seconds))
         answer = self._backend.solve_cover(model, limits)
         self._proof.nodes += answer.nodes
@@ -175,8 +185,12 @@ class CutCollector:
         return separate
 
     def _add_subset_bound(self, rows: Rows, bound: float) -> None:
-        costs = self._problem.costs[rows]
-        cheapest = float(costs.min())
+        costs, largest = (values[rows] for values in costs_and_limits(self._problem))
+        if not largest.any():
+            return
+        cheapest = float(costs[largest > 0].min())
+        # What the variables of trusted samples are multiplied by does not matter: they are fixed at 0.
+        costs = np.where(largest > 0, costs, cheapest)
         equal = cheapest == float(costs.max())
         # A whole number of violations, if they all cost the same.
         needed = math.ceil(bound / cheapest - _WHOLE) if equal else bound / cheapest

@@ -149,7 +149,7 @@ class MipProof(Proof):
 
     def _shortest(self, kept: NDArray[np.intp]) -> Incumbent | None:
         """The shortest hyperplane that keeps these samples, if there is one."""
-        solver = _core.MaxMargin(self.problem.X, self.problem.y)
+        solver = _core.MaxMargin(self.problem.X, self.problem.y, self.problem.core_bounds)
         for row in kept.tolist():
             solver.enable(row)
         if solver.solve() is not _core.MaxMarginStatus.optimal:

@@ -113,7 +113,7 @@ def bound_block(task: BlockTask, seconds: float, go_on: Callable[[], bool]) -> B
     n, m = task.problem.n, task.problem.m
     project = None if n <= m else _no_projection
     try:
-        reduced = presolve(task.problem, shift_features=False, project=project, check=check)
+        reduced = presolve(task.problem, shift_features=False, project=project, upper=_known(task), check=check)
     except _EndedError:
         return BlockAnswer(0.0, np.zeros(m), label, 0, 0, cut=True, interrupted=True)
     coef, intercept = reduced.reduce(task.coef, task.intercept)
@@ -149,6 +149,14 @@ def bound_block(task: BlockTask, seconds: float, go_on: Callable[[], bool]) -> B
     )
 
 
+def _known(task: BlockTask) -> float | None:
+    """The objective of the hyperplane to start from, if the block is constrained; see :func:`presolve`."""
+    if not task.problem.constrained:
+        return None
+    objective = task.problem.evaluate(task.coef, task.intercept).objective
+    return objective if np.isfinite(objective) else None
+
+
 class _EndedError(Exception):
     """A limit was reached before the search began."""
 
@@ -162,8 +170,11 @@ def _bound_sparse(task: BlockTask, seconds: float, go_on: Callable[[], bool]) ->
     X = cast("Any", task.problem.X)
     # One feature at least.
     features = np.unique(np.append(X.indices, 0))
-    dense = replace(task.problem, X=np.ascontiguousarray(X[:, features].toarray()))
+    bounds = task.problem.bounds
+    # Weights that cannot be zero add to the norm, so the bound is valid without those of the other features.
+    of_features = None if bounds is None else bounds.reduced(features, 1.0)
+    dense = replace(task.problem, X=np.ascontiguousarray(X[:, features].toarray()), bounds=of_features)
     answer = bound_block(task._replace(problem=dense, coef=task.coef[features]), seconds, go_on)
-    coef = np.zeros(task.problem.m)
+    coef = np.zeros(task.problem.m) if bounds is None else bounds.clipped(np.zeros(task.problem.m))
     coef[features] = answer.coef
     return answer._replace(coef=coef)

@@ -129,7 +129,7 @@ class PackingProof(Proof):
         context: Context | None = None,
     ) -> None:
         super().__init__(problem, found, limits, report, context)
-        self._cost = float(problem.costs.mean())
+        self._cost = problem.typical_cost
         self._step = max(0.1 * (self.objective - self.lower_bound), 2 * self._cost)
         self._effort = options.later_effort * options.heuristic_effort
         self.slice = options.slice

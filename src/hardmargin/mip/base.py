@@ -102,11 +102,14 @@ class CoverModel:
         The cuts known in advance.
     separate : Separator
         Finds more.
+    limits : ndarray or None
+        Upper bounds of the variables, 1 or 0; None if all are 1.
     """
 
     costs: FloatArray
     cuts: Sequence[Cut]
     separate: Separator
+    limits: FloatArray | None = None
 
 
 @dataclass
@@ -201,7 +204,9 @@ def within_tolerances(problem: Problem) -> bool:
         return True
     widths = np.ptp(problem.X, axis=0)
     typical = float(np.median(sizes))
-    natural_costs = problem.costs * typical**2
+    natural_costs = (problem.costs if problem.trusted is None else problem.costs[~problem.trusted]) * typical**2
+    if len(natural_costs) == 0:
+        return True
     least, most = _BELIEVED_COSTS
     return bool(
         sizes.max() <= _LARGEST_RANGE * typical
@@ -212,9 +217,27 @@ def within_tolerances(problem: Problem) -> bool:
     )
 
 
+def weight_ranges(model: IndicatorModel) -> tuple[FloatArray, FloatArray]:
+    """The lower and the upper bounds of the variables of the weights: the model's box, and those of the problem."""
+    box = np.inf if model.box is None else model.box
+    lower, upper = np.full(model.problem.m, -box), np.full(model.problem.m, box)
+    bounds = model.problem.bounds
+    return (lower, upper) if bounds is None else (np.maximum(lower, bounds.lower), np.minimum(upper, bounds.upper))
+
+
+def costs_and_limits(problem: Problem) -> tuple[FloatArray, FloatArray]:
+    """The cost of each binary variable, and its upper bound: those of trusted samples are fixed at 0.
+
+    The cost of a trusted sample, which is larger than all others, would only strain the solver's tolerances.
+    """
+    if problem.trusted is None:
+        return problem.costs, np.ones(problem.n)
+    return np.where(problem.trusted, 0.0, problem.costs), np.where(problem.trusted, 0.0, 1.0)
+
+
 def objective_factor(costs: FloatArray) -> float:
     """The factor by which the objective of a model with these costs is multiplied before a solver gets it."""
-    typical = float(np.median(costs))
+    typical = float(np.median(costs[costs > 0])) if costs.any() else 1.0
     return 1.0 if _SMALLEST_COST <= typical <= _LARGEST_COST else 1 / typical
 
 

@@ -21,7 +21,9 @@ from hardmargin.mip.base import (
     IndicatorModel,
     Separator,
     SolverLimits,
+    costs_and_limits,
     objective_factor,
+    weight_ranges,
 )
 from hardmargin.mip.cuts import CutMatrix, split_cuts
 from hardmargin.mip.running import Callbacks, WatchedSolver
@@ -48,13 +50,14 @@ def solve_indicator(model: IndicatorModel, limits: SolverLimits) -> Answer:
     problem = model.problem
     room = _room(problem)
     solver = _new_solver(limits)
-    box = cplex.infinity if model.box is None else model.box
+    lower, upper = (np.clip(side, -cplex.infinity, cplex.infinity).tolist() for side in weight_ranges(model))
     # First the weights, then the bias, then the variables of the given-up samples.
-    solver.variables.add(lb=[-box] * problem.m, ub=[box] * problem.m)
+    solver.variables.add(lb=lower, ub=upper)
     solver.variables.add(lb=[-cplex.infinity], ub=[cplex.infinity])
     first = problem.m + 1
-    factor = objective_factor(problem.costs)
-    solver.variables.add(obj=(factor * problem.costs).tolist(), types="B" * problem.n)
+    costs, largest = costs_and_limits(problem)
+    factor = objective_factor(costs)
+    solver.variables.add(obj=(factor * costs).tolist(), ub=largest.tolist(), types="B" * problem.n)
     solver.objective.set_quadratic([factor] * problem.m + [0.0] * (problem.n + 1))
     plane = list(range(first))
     rows = np.column_stack([problem.y[:, None] * problem.X, problem.y]).tolist()
@@ -83,7 +86,8 @@ def solve_cover(model: CoverModel, limits: SolverLimits) -> Answer:
     """See :class:`hardmargin.mip.base.Backend`."""
     solver = _new_solver(limits)
     factor = objective_factor(model.costs)
-    solver.variables.add(obj=(factor * model.costs).tolist(), types="B" * len(model.costs))
+    largest = np.ones(len(model.costs)) if model.limits is None else model.limits
+    solver.variables.add(obj=(factor * model.costs).tolist(), ub=largest.tolist(), types="B" * len(model.costs))
     callbacks = Callbacks()
     separators = [model.separate]
     if model.cuts:

@@ -10,7 +10,7 @@ import scipy.optimize
 import scipy.sparse
 
 from hardmargin.arrays import FloatArray
-from hardmargin.mip.base import Cut, IndicatorModel
+from hardmargin.mip.base import Cut, IndicatorModel, costs_and_limits
 
 # Share of the time for finding out which cuts are tight.
 _RELAXATION_SHARE = 0.05
@@ -39,7 +39,7 @@ class CutMatrix:
             chosen = chosen[np.argsort(-shortfalls[chosen], kind="stable")[:_MOST_CUTS]]
         return [self.cuts[k] for k in chosen.tolist()]
 
-    def ranked(self, costs: FloatArray, seconds: float) -> tuple[list[int], int]:
+    def ranked(self, costs: FloatArray, seconds: float, limits: FloatArray | None = None) -> tuple[list[int], int]:
         """The indices of all cuts, the most useful first, and how many of them are tight.
 
         Cuts are ordered by their slack at the cheapest fractional cover, tight cuts first. Among tight cuts, those
@@ -52,7 +52,7 @@ class CutMatrix:
             costs / costs.mean(),
             A_ub=-self.matrix,
             b_ub=-self.bounds,
-            bounds=(0, 1),
+            bounds=(0, 1) if limits is None else np.column_stack([np.zeros(len(limits)), limits]),
             method="highs",
             options={"time_limit": seconds},
         )
@@ -83,7 +83,8 @@ def split_cuts(model: IndicatorModel, seconds: float, room: int | None = None) -
     room = len(cuts) if room is None else room
     if model.cut_use != "tight" and len(cuts) <= room:
         return SplitCuts(cuts, [], 0)
-    order, tight = CutMatrix(cuts, model.problem.n).ranked(model.problem.costs, _RELAXATION_SHARE * seconds)
+    costs, limits = costs_and_limits(model.problem)
+    order, tight = CutMatrix(cuts, model.problem.n).ranked(costs, _RELAXATION_SHARE * seconds, limits)
     chosen = set(order[: min(room, tight if model.cut_use == "tight" else len(cuts))])
     rows = [cut for k, cut in enumerate(cuts) if k in chosen]
     others = [cut for k, cut in enumerate(cuts) if k not in chosen]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from pyscipopt import SCIP_EVENTTYPE, SCIP_PARAMSETTING, Eventhdlr, Model, quicksum
 
+from hardmargin.arrays import FloatArray
 from hardmargin.incumbent import Incumbent
 from hardmargin.mip.base import (
     FEASIBILITY,
@@ -16,7 +17,9 @@ from hardmargin.mip.base import (
     CoverModel,
     IndicatorModel,
     SolverLimits,
+    costs_and_limits,
     objective_factor,
+    weight_ranges,
 )
 from hardmargin.mip.cuts import CutMatrix, split_cuts
 from hardmargin.mip.running import Callbacks, WatchedSolver
@@ -58,11 +61,18 @@ def solve_cover(model: CoverModel, limits: SolverLimits) -> Answer:
     scip.setHeuristics(SCIP_PARAMSETTING.OFF)
     scip.setSeparating(SCIP_PARAMSETTING.OFF)
     factor = objective_factor(model.costs)
-    given_up = [scip.addVar(f"z{i}", "B", obj=factor * float(cost)) for i, cost in enumerate(model.costs)]
+    given_up = _binaries(scip, factor * model.costs, model.limits)
     callbacks = Callbacks()
     add_rows(scip, model.cuts, given_up)
     add_found_cuts(scip, given_up, model.separate, callbacks)
     return _run(scip, factor, [], limits, callbacks)
+
+
+def _binaries(scip: Any, costs: FloatArray, limits: FloatArray | None) -> list[Any]:
+    """One variable per sample, that says whether it is given up."""
+    largest = [1.0] * len(costs) if limits is None else limits.tolist()
+    numbers = zip(costs.tolist(), largest, strict=True)
+    return [scip.addVar(f"z{i}", "B", obj=cost, ub=limit) for i, (cost, limit) in enumerate(numbers)]
 
 
 def _new_model(limits: SolverLimits) -> Any:
@@ -153,13 +163,16 @@ class _BuiltIndicator:
         problem = model.problem
         self._scip = scip
         self._problem = problem
-        least = None if model.box is None else -model.box
-        weights = [scip.addVar(f"w{j}", lb=least, ub=model.box) for j in range(problem.m)]
+        ranges = zip(*(side.tolist() for side in weight_ranges(model)), strict=True)
+        weights = [
+            scip.addVar(f"w{j}", lb=None if low == -math.inf else low, ub=None if high == math.inf else high)
+            for j, (low, high) in enumerate(ranges)
+        ]
         bias = scip.addVar("b", lb=None)
         self.plane = [*weights, bias]
-        self.factor = objective_factor(problem.costs)
-        costs = (self.factor * problem.costs).tolist()
-        self.given_up = [scip.addVar(f"z{i}", "B", obj=cost) for i, cost in enumerate(costs)]
+        costs, limits = costs_and_limits(problem)
+        self.factor = objective_factor(costs)
+        self.given_up = _binaries(scip, self.factor * costs, limits)
         # SCIP's objectives are linear. Separate squares are approximated from below with far fewer planes than
         # their sum, but the plain model has the sum.
         self._groups = [[j] for j in range(problem.m)] if model.tuned else [list(range(problem.m))]

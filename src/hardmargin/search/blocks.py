@@ -69,15 +69,24 @@ class Block:
     next_share: float = 0.0
 
     def problem(self, whole: Problem) -> Problem:
-        """The block as a problem of its own; its costs may be infinite."""
+        """The block as a problem of its own; its costs may be infinite.
+
+        Trusted samples are part of every block, unless they are more than its own. That is valid because they add
+        no cost to a feasible hyperplane, in however many blocks they are.
+        """
+        rows = self.samples
+        if whole.trusted is not None and np.count_nonzero(whole.trusted) <= len(rows):
+            rows = np.union1d(rows, np.flatnonzero(whole.trusted))
         with np.errstate(over="ignore"):
-            costs = whole.costs[self.samples] / self.share
+            costs = whole.costs[rows] / self.share
         return Problem(
-            whole.X[self.samples],
-            whole.y[self.samples],
+            whole.X[rows],
+            whole.y[rows],
             costs,
             whole.classes,
             whole.C,
+            trusted=None if whole.trusted is None else whole.trusted[rows],
+            bounds=whole.bounds,
         )
 
 

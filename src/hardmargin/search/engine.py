@@ -129,8 +129,9 @@ class LocalEngine:
         ends = (search.limits(), search.seconds, observe)
         if isinstance(search.settings, PackingSettings):
             packing = search.settings.options(search.knowledge)
-            return _core.packing_search(*samples, start, search.upper, packing, *ends)
-        return _core.direction_search(*samples, start, search.upper, search.settings.options(), *ends)
+            return _core.packing_search(*samples, start, search.upper, packing, *ends, problem.core_bounds)
+        directions = search.settings.options()
+        return _core.direction_search(*samples, start, search.upper, directions, *ends, problem.core_bounds)
 
     def run_tasks(self, batch: Batch) -> None:
         """See :class:`Engine`."""
@@ -155,4 +156,4 @@ def restored_open(value: Sequence[Any] | None) -> Frontier | None:
 
 def knowledge_of(problem: Problem) -> _core.PackingKnowledge:
     """What searches over the samples of a problem learn from each other, nothing so far."""
-    return _core.PackingKnowledge(problem.X, problem.y, problem.costs)
+    return _core.PackingKnowledge(problem.X, problem.y, problem.costs, problem.core_bounds)

@@ -99,6 +99,8 @@ _HINGE_ROUNDS = 4
 _PROGRESS = 0.99
 # Given hyperplanes that are tried on all samples.
 _POLISHED = 8
+# The cost of a trusted sample in smooth losses, in typical costs.
+_TRUSTED_COST = 10.0
 # Smaller improvements are rounding.
 _NOTICEABLE = 1 - 1e-12
 
@@ -163,6 +165,12 @@ class LargeSearch:
         lost = [float(np.sum(problem.costs, where=problem.y == label)) for label in (-1.0, 1.0)]
         kept = 1.0 if lost[1] >= lost[0] else -1.0
         self._best = _Place(np.zeros(problem.m), kept, min(lost), kept * problem.y)
+        if problem.constrained and not math.isfinite(problem.evaluate(self._best.coef, kept).objective):
+            self._best = self._best._replace(objective=math.inf)
+        # Smooth losses would see nothing but trusted samples if these had their full cost.
+        self._guide = problem.costs
+        if problem.trusted is not None:
+            self._guide = np.where(problem.trusted, _TRUSTED_COST * problem.typical_cost, problem.costs)
         self._first_part: ScaledSamples | None = None
         self._hinge_start: _Hinge | None = None
 
@@ -254,7 +262,8 @@ class LargeSearch:
         lost = float(np.sum(self._problem.costs, where=~kept))
         margins /= smallest
         coef, intercept = coef / smallest, intercept / smallest
-        return _Place(coef, intercept, 0.5 * float(coef @ coef) + lost, margins)
+        feasible = self._problem.bounds is None or self._problem.bounds.hold(coef)
+        return _Place(coef, intercept, 0.5 * float(coef @ coef) + lost if feasible else math.inf, margins)
 
     def _adopt(self, place: _Place) -> _Place:
         """Make a place the best one if it is better; returns it."""
@@ -266,13 +275,26 @@ class LargeSearch:
     def _try_direction(self, coef: FloatArray, projections: FloatArray) -> None:
         """The best scale and offset along a direction."""
         problem = self._problem
+        if problem.bounds is not None:
+            coef = problem.bounds.directed(coef)
+            projections = self._projections(coef)
         self.work += _SORT_WORK * problem.n
         objective, scale, offset = _core.best_offset(projections, problem.y, problem.costs, float(coef @ coef))
-        if objective < self.objective and scale > 0:
+        if scale > 0 and problem.bounds is not None:
+            self._try_within_bounds(problem.bounds.clipped(coef * scale))
+        elif objective < self.objective and scale > 0:
             margins = scale * projections
             margins += offset
             margins *= problem.y
             self._adopt(self._place(coef * scale, offset, margins))
+
+    def _try_within_bounds(self, coef: FloatArray) -> None:
+        """The best offset of weights within the bounds."""
+        problem = self._problem
+        projections = self._projections(coef)
+        self.work += _SORT_WORK * problem.n
+        offset = best_offset_of(projections, problem.y, problem.costs)
+        self._adopt(self._place(coef, offset, problem.y * (projections + offset)))
 
     def _try_everywhere(self, candidate: _Candidate) -> None:
         """Try a direction of some part on all samples."""
@@ -298,6 +320,9 @@ class LargeSearch:
         )
         if not objective < place.objective or not math.isfinite(step):
             return place
+        if problem.bounds is not None:
+            least, most = problem.bounds.steps_within(place.coef, coef)
+            step = min(max(step, least), most)
         slopes *= step
         slopes += place.margins
         found = self._place(place.coef + step * coef, place.intercept + step * intercept, slopes)
@@ -326,7 +351,7 @@ class LargeSearch:
         """Random samples with enough of both classes, whose costs add up to those of all samples."""
         problem = self._problem
         if count >= problem.n:
-            return problem.X, problem.y, problem.costs
+            return problem.X, problem.y, self._guide
         smaller, larger = sorted((np.flatnonzero(problem.y == label) for label in (-1.0, 1.0)), key=len)
         share = max(len(smaller) / problem.n, _LEAST_CLASS_SHARE)
         few = min(len(smaller), int(share * count))
@@ -335,7 +360,7 @@ class LargeSearch:
             for members, size in ((smaller, few), (larger, count - few))
         ]
         costs = [
-            problem.costs[drawn] * (float(problem.costs[members].sum()) / float(problem.costs[drawn].sum()))
+            self._guide[drawn] * (float(self._guide[members].sum()) / float(self._guide[drawn].sum()))
             for members, drawn in zip((smaller, larger), rows, strict=True)
             if len(drawn) > 0
         ]
@@ -352,6 +377,10 @@ class LargeSearch:
 
     def _best_on(self, part: ScaledSamples, point: Point) -> tuple[_Candidate, float]:
         """The best scale and offset along a point's direction over a part, and the scale; 0 if w = 0 is best."""
+        if self._problem.bounds is not None:
+            # Scaling a feature does not change the sign of its weight.
+            point = _point(part, self._problem.bounds.directed(point.weights), point.offset)
+            self.work += part.pass_work
         coef, intercept = part.scaling.restored(point.weights, point.offset)
         self.work += _SORT_WORK * len(part.y)
         objective, scale, offset = _core.best_offset(point.scores, part.y, part.costs, float(coef @ coef))
@@ -559,7 +588,14 @@ class LargeSearch:
         X: Any = problem.X[rows]
         X = X.toarray() if scipy.sparse.issparse(X) else X
         seed = int(self._random.integers(2**63))
-        search = _core.PrimalSearch(np.ascontiguousarray(X), problem.y[rows], problem.costs[rows], seed)
+        search = _core.PrimalSearch(
+            np.ascontiguousarray(X),
+            problem.y[rows],
+            problem.costs[rows],
+            seed,
+            problem.certain_cost,
+            problem.core_bounds,
+        )
         work = int(np.clip(_NEAR_SHARE * (self._budget - self.work), *_NEAR_WORK))
 
         def observe(upper: float, lower: float, nodes: int) -> bool:
@@ -572,6 +608,26 @@ class LargeSearch:
         self._watch.run(lambda: search.walk(remaining(), work, _NEAR_TRIES, 0.0, 0.0, observe))
         self.work += search.work
         return Incumbent(np.array(search.weights), search.bias)
+
+
+def best_offset_of(scores: FloatArray, y: FloatArray, costs: FloatArray) -> float:
+    """The b with which the samples with y (score + b) < 1 cost least together.
+
+    Examples
+    --------
+    >>> best_offset_of(np.array([0.0, 1.0, 3.0, 4.0]), np.array([-1.0, -1.0, 1.0, 1.0]), np.ones(4))
+    -2.0
+    """
+    # A positive sample is kept from its own b on, a negative one up to it.
+    tight = y - scores
+    order = np.argsort(tight, kind="stable")
+    ends, signs, weights = tight[order], y[order], costs[order]
+    gained = np.cumsum(np.where(signs > 0, weights, 0.0))
+    lost = np.concatenate([[0.0], np.cumsum(np.where(signs < 0, weights, 0.0))[:-1]])
+    # At the last one of equal ends, all positives there are kept, and all negatives there still are.
+    first = np.searchsorted(ends, ends, side="left")
+    last = np.searchsorted(ends, ends, side="right") - 1
+    return float(ends[np.argmax(gained[last] - lost[first])])
 
 
 def _different(candidates: Sequence[_Candidate]) -> list[_Candidate]:

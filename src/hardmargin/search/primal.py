@@ -167,7 +167,9 @@ class _Search:
         self._problem = problem
         self._limits = limits
         self._watch = watch
-        self._core = _core.PrimalSearch(problem.X, problem.y, problem.costs, limits.seed)
+        self._core = _core.PrimalSearch(
+            problem.X, problem.y, problem.costs, limits.seed, problem.certain_cost, problem.core_bounds
+        )
         self._lower_bound = 0.0
         self._bounded_at = math.inf
 

@@ -59,6 +59,9 @@ def reduction(proof: Proof) -> Reduction:
     found = Reduction()
     best = proof.problem.evaluate(proof.coef, proof.intercept)
     by_margin = np.argsort(best.margins, kind="stable")
+    if proof.problem.trusted is not None:
+        # The core keeps them in any case.
+        by_margin = by_margin[~proof.problem.trusted[by_margin]]
     is_violated = np.isin(by_margin, best.violations)
     work = _decide(proof, found, by_margin[is_violated].tolist(), "given up", _MOST_WORK)
     work += _decide(proof, found, by_margin[~is_violated][::-1].tolist(), "kept", _MOST_WORK - work)

@@ -30,4 +30,5 @@ def packing_root(
 
 def direction_root(problem: Problem, settings: DirectionSettings, upper: float) -> Frontier:
     """All directions as the search over them has it, with lengths of solutions that cost less than ``upper``."""
-    return Frontier(*_core.direction_root(problem.X, problem.y, problem.costs, upper, settings.options()))
+    samples = (problem.X, problem.y, problem.costs)
+    return Frontier(*_core.direction_root(*samples, upper, settings.options(), problem.core_bounds))

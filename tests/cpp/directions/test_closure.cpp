@@ -277,7 +277,100 @@ void check_matchings_beside_sets(const Samples& samples, const PairConflicts& pa
     CHECK(missed_pairs() <= missed);
 }
 
+// The opponents that a matching with certain samples gives a partner, each once, and only conflicting ones.
+void check_matching_with_certain(const Samples& samples, const PairConflicts& pairs,
+                                 const PairConflicts::Level& level, const ConflictMatching::State& state) {
+    std::size_t size = 0;
+    for (std::size_t i = 0; i < pairs.positives(); ++i) {
+        const std::int32_t j = state.partner_of_positive[i];
+        CHECK(j < 0 || has(pairs, level, i, static_cast<std::size_t>(j)));
+        CHECK(j < 0 || !samples.certain(pairs.positive(i)));
+        size += j >= 0;
+    }
+    for (std::size_t j = 0; j < pairs.negatives(); ++j) {
+        const std::int32_t i = state.partner_of_negative[j];
+        CHECK(i < 0 || has(pairs, level, static_cast<std::size_t>(i), j));
+        CHECK(i < 0 || !samples.certain(pairs.negative(j)));
+        size += i >= 0 && samples.certain(pairs.positive(static_cast<std::size_t>(i)));
+    }
+    CHECK(size == state.size);
+}
+
+// Conflicts of any pairs of samples.
+PairConflicts::Level random_level(PairConflicts& pairs, Random& random, std::size_t one_in) {
+    PairConflicts::Level level;
+    pairs.start(level);
+    for (std::size_t i = 0; i < pairs.positives(); ++i) {
+        for (std::size_t j = 0; j < pairs.negatives(); ++j) {
+            level.conflicts[i * pairs.words()] |= static_cast<std::uint64_t>(random.below(one_in) == 0) << j;
+        }
+    }
+    return level;
+}
+
 }  // namespace
+
+TEST(certain_samples_are_in_no_cover) {
+    Random random(83);
+    int possible = 0;
+    for (int trial = 0; trial < 600; ++trial) {
+        testing::RandomProblem problem = testing::random_problem(random, 10, 3);
+        constexpr double upper = 500;
+        for (double& cost : problem.costs) {
+            cost = random.below(4) == 0 ? 2 * upper : 2.0;
+        }
+        const Samples samples(problem.features, problem.labels, problem.costs, upper);
+        const DirectionFrame frame(samples, {}, 0);
+        PairConflicts pairs(samples, frame);
+        if (pairs.positives() == 0 || pairs.negatives() == 0 || samples.common_cost() == 0) {
+            continue;
+        }
+        const PairConflicts::Level level = random_level(pairs, random, 3);
+        const double expected = cheapest_cover(pairs, level, samples, 0).cost;
+        ConflictMatching matching(samples, pairs);
+        ConflictMatching::State state;
+        matching.start(state);
+        matching.grow(level, state, std::numeric_limits<double>::infinity());
+        if (expected >= upper) {
+            CHECK(matching.cost(state) == std::numeric_limits<double>::infinity());
+            continue;
+        }
+        ++possible;
+        CHECK(matching.cost(state) == expected);
+        check_matching_with_certain(samples, pairs, level, state);
+        const std::vector<std::uint32_t> covers = cheapest_cover(pairs, level, samples, expected + 2).masks;
+        ConflictClosure closure;
+        matching.close_exactly(level, state, {}, {}, {}, closure);
+        CHECK(!closure.contradictory());
+        for (const std::uint32_t mask : covers) {
+            if (static_cast<std::size_t>(std::popcount(mask)) == state.size) {
+                check_closure(closure, pairs, mask);
+            }
+        }
+        for (std::size_t sample = 0; sample < samples.count(); ++sample) {
+            ConflictMatching::State released = state;
+            if (samples.certain(sample) || !matching.release(level, released, sample)) {
+                continue;
+            }
+            check_matching_with_certain(samples, pairs, level, released);
+            matching.close_exactly(level, released, {}, {{sample}}, {}, closure);
+            for (const std::uint32_t mask : covers) {
+                if ((mask & bit_of(pairs, samples, sample)) != 0) {
+                    CHECK(!closure.contradictory());
+                    check_closure(closure, pairs, mask);
+                }
+            }
+        }
+        std::vector<double> margins(samples.count());
+        for (double& margin : margins) {
+            margin = random.normal() + 1;
+        }
+        matching.exchange(level, state, {}, margins);
+        CHECK(matching.cost(state) == expected);
+        check_matching_with_certain(samples, pairs, level, state);
+    }
+    CHECK(possible > 100);
+}
 
 TEST(covers_cost_what_enumeration_says_and_closures_hold) {
     Random random(82);

@@ -215,7 +215,7 @@ TEST(regions_with_better_hyperplanes_are_not_closed) {
         std::erase_if(inside, [&](const testing::EnumeratedHyperplane& hyperplane) {
             return !(hyperplane.objective < upper * (1 - 1e-8));
         });
-        const double norm = 0.5 * region.shortest * region.shortest;
+        double norm = 0.5 * region.shortest * region.shortest;
         ConflictMatching matching(samples, pairs);
         MaxMargin solver(samples);
         RegionClosing<ConflictMatching> closing(samples, frame, pairs, matching, solver, [](const MaxMargin&) {});

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -207,6 +208,33 @@ TEST(extra_rows_alone_need_no_sample) {
     CHECK(solver.solve() == MaxMarginStatus::optimal);
     CHECK_NEAR(solver.value(), 2.5, 1e-9);
     CHECK(solver.margins()[0] >= 1 - 1e-9);
+}
+
+TEST(bounds_on_weights_always_hold) {
+    const std::vector<double> features = {0.0, 0.0, 4.0, 0.0};
+    const std::vector<double> labels = {-1.0, 1.0};
+    const std::vector<double> costs = {1.0, 1.0};
+    constexpr double open = std::numeric_limits<double>::infinity();
+    const Samples samples(features, labels, costs, open, {{-open, 1.0}, {0.75, open}});
+    MaxMargin solver(samples);
+    CHECK(solver.solve() == MaxMarginStatus::optimal);
+    CHECK_NEAR(solver.value(), 0.5, 1e-12);
+    enable_all(solver);
+    CHECK(solver.solve() == MaxMarginStatus::optimal);
+    CHECK_NEAR(solver.value(), 0.5 * (0.25 + 1.0), 1e-9);
+    CHECK(solver.certify_solution() <= 0.5 * (0.25 + 1.0));
+    CHECK_NEAR(solver.certificate_value(), 0.5 * (0.25 + 1.0), 1e-9);
+    // Rows of a region come in addition, and leave the bounds where they are.
+    solver.set_extra_rows({{{1.0, 0.0, 0.0, 0.0}, 0.7}});
+    solver.enable(solver.extra_row(0));
+    CHECK(solver.solve() == MaxMarginStatus::optimal);
+    CHECK_NEAR(solver.value(), 0.5 * (0.49 + 1.0), 1e-9);
+    solver.set_extra_rows({{{1.0, 0.0, 0.0, 0.0}, 0.8}});
+    solver.enable(solver.extra_row(0));
+    CHECK(solver.solve() == MaxMarginStatus::infeasible);
+    solver.clear();
+    CHECK(solver.solve() == MaxMarginStatus::optimal);
+    CHECK_NEAR(solver.value(), 0.5, 1e-12);
 }
 
 TEST(releasing_a_row_keeps_the_others_tight) {

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cassert>
 #include <cstddef>
+#include <limits>
+#include <utility>
+#include <vector>
 
 #include "base/kernels.h"
 
@@ -24,6 +27,16 @@ Violations violations(const Samples& samples, std::span<const double> margins) {
 Incumbent evaluate(const Samples& samples, std::span<const double> weights, double bias,
                    std::span<const double> margins) {
     assert(weights.size() == samples.stride());
+    std::vector<double> clipped;
+    std::vector<double> margins_of_clipped;
+    if (samples.has_weight_bounds()) {
+        clipped.assign(weights.begin(), weights.end());
+        samples.clip(clipped);
+        margins_of_clipped.resize(samples.padded_count());
+        samples.margins(clipped.data(), bias, margins_of_clipped.data());
+        weights = clipped;
+        margins = margins_of_clipped;
+    }
     const Violations violated = violations(samples, margins);
     const double smallest = violated.smallest_kept_margin;
     Incumbent found;
@@ -33,6 +46,9 @@ Incumbent evaluate(const Samples& samples, std::span<const double> weights, doub
         weight /= smallest;
     }
     found.bias = bias / smallest;
+    if (!samples.within_bounds(found.weights)) {
+        found.objective = std::numeric_limits<double>::infinity();
+    }
     return found;
 }
 
@@ -41,8 +57,24 @@ Incumbent give_up_cheaper_class(const Samples& samples) {
     for (std::size_t i = 0; i < samples.count(); ++i) {
         costs[samples.label(i) > 0] += samples.cost(i);
     }
-    const bool keep_positives = costs[1] >= costs[0];
-    return {std::vector<double>(samples.dimension()), keep_positives ? 1.0 : -1.0, std::min(costs[0], costs[1])};
+    const double kept_label = costs[1] >= costs[0] ? 1.0 : -1.0;
+    std::vector<double> weights(samples.stride());
+    samples.clip(weights);
+    if (std::all_of(weights.begin(), weights.end(), [](double weight) { return weight == 0; })) {
+        weights.resize(samples.dimension());
+        return {std::move(weights), kept_label, std::min(costs[0], costs[1])};
+    }
+    std::vector<double> margins(samples.padded_count());
+    samples.margins(weights.data(), 0.0, margins.data());
+    double needed = 1;
+    for (std::size_t i = 0; i < samples.count(); ++i) {
+        if (samples.label(i) == kept_label) {
+            needed = std::max(needed, 1 - margins[i]);
+        }
+    }
+    const double bias = kept_label * needed;
+    samples.margins(weights.data(), bias, margins.data());
+    return evaluate(samples, weights, bias, margins);
 }
 
 }  // namespace hardmargin

@@ -40,12 +40,14 @@ struct Violations {
 Violations violations(const Samples& samples, std::span<const double> margins);
 
 // A hyperplane with these margins, scaled up if rounding left a kept sample just short of its margin. `weights` has
-// Samples::stride() entries.
+// Samples::stride() entries. If there are bounds on the weights, it is moved to the nearest ones within them; if
+// scaling it up then violates them, its objective is infinite.
 Incumbent evaluate(const Samples& samples, std::span<const double> weights, double bias,
                    std::span<const double> margins);
 
 // w = 0 keeps one class and gives up the other. Giving up the cheaper class needs no search, so no answer costs
-// more. Regions of directions around w = 0 can only be closed against this objective or a smaller one.
+// more. Regions of directions around w = 0 can only be closed against this objective or a smaller one. If bounds on
+// the weights exclude w = 0, the shortest w within them takes its place.
 Incumbent give_up_cheaper_class(const Samples& samples);
 
 }  // namespace hardmargin

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 #include "base/rounding.h"
 
@@ -18,7 +19,8 @@ constexpr double shortest_share = 0.01;
 
 }  // namespace
 
-Samples::Samples(std::span<const double> features, std::span<const double> labels, std::span<const double> costs)
+Samples::Samples(std::span<const double> features, std::span<const double> labels, std::span<const double> costs,
+                 double upper, WeightBounds bounds)
     : labels_count_(labels.size()),
       dimension_(labels.empty() ? 0 : features.size() / labels.size()),
       stride_(padded_size(dimension_)),
@@ -28,9 +30,19 @@ Samples::Samples(std::span<const double> features, std::span<const double> label
       labels_(padded_count_),
       costs_(costs.begin(), costs.end()),
       norms_(labels_count_),
-      pricing_scales_(padded_count_) {
+      pricing_scales_(padded_count_),
+      upper_(upper),
+      bounds_(std::move(bounds)) {
     if (features.size() != labels_count_ * dimension_ || costs.size() != labels_count_) {
         throw std::invalid_argument("samples: features, labels and costs do not fit together");
+    }
+    if (has_weight_bounds() && (bounds_.lower.size() != dimension_ || bounds_.upper.size() != dimension_)) {
+        throw std::invalid_argument("samples: expected two bounds for every feature, or none at all");
+    }
+    for (std::size_t k = 0; k < bounds_.lower.size(); ++k) {
+        if (!(bounds_.lower[k] <= bounds_.upper[k])) {
+            throw std::invalid_argument("samples: a lower bound is above the upper one");
+        }
     }
     for (std::size_t i = 0; i < labels_count_; ++i) {
         if (labels[i] != 1.0 && labels[i] != -1.0) {
@@ -58,13 +70,54 @@ Samples::Samples(std::span<const double> features, std::span<const double> label
     coarse_scales_.assign(pricing_scales_.begin(), pricing_scales_.end());
 }
 
+void Samples::clip(std::span<double> weights) const {
+    for (std::size_t k = 0; k < bounds_.lower.size(); ++k) {
+        weights[k] = std::clamp(weights[k], bounds_.lower[k], bounds_.upper[k]);
+    }
+}
+
+bool Samples::within_bounds(std::span<const double> weights) const {
+    for (std::size_t k = 0; k < bounds_.lower.size(); ++k) {
+        const double lower = bounds_.lower[k];
+        const double upper = bounds_.upper[k];
+        if (!(weights[k] >= lower - weight_tolerance * std::abs(lower)) ||
+            !(weights[k] <= upper + weight_tolerance * std::abs(upper))) {
+            return false;
+        }
+    }
+    return true;
+}
+
 void Samples::margins(const double* weights, double bias, double* margins) const {
     combine_columns(columns(), weights, bias, margins);
 }
 
 double Samples::common_cost() const {
-    const bool equal = std::all_of(costs_.begin(), costs_.end(), [this](double cost) { return cost == costs_[0]; });
-    return equal && !costs_.empty() ? costs_[0] : 0.0;
+    double common = 0;
+    for (std::size_t i = 0; i < count(); ++i) {
+        if (certain(i)) {
+            continue;
+        }
+        if (common > 0 && cost(i) != common) {
+            return 0;
+        }
+        common = cost(i);
+    }
+    return common;
+}
+
+double Samples::typical_cost() const {
+    double sum = 0;
+    double all = 0;
+    std::size_t uncertain = 0;
+    for (std::size_t i = 0; i < count(); ++i) {
+        all += cost(i) / static_cast<double>(count());
+        if (!certain(i)) {
+            sum += cost(i);
+            ++uncertain;
+        }
+    }
+    return uncertain > 0 ? sum / static_cast<double>(uncertain) : all;
 }
 
 }  // namespace hardmargin

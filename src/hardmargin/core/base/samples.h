@@ -3,6 +3,7 @@
 
 #include <cassert>
 #include <cstddef>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -10,11 +11,23 @@
 
 namespace hardmargin {
 
+// Bounds on the weights of a problem: every hyperplane of interest has lower <= w <= upper. Infinite where open;
+// both empty if there are none.
+struct WeightBounds {
+    std::vector<double> lower;
+    std::vector<double> upper;
+};
+
+// A bound on a weight is met up to this share of it; bounds of zero are met exactly (docs/numerics.md).
+inline constexpr double weight_tolerance = 1e-9;
+
 // Samples as signed rows a_i = y_i x_i: sample i is kept by (w, b) iff a_i . w + y_i b >= 1.
 class Samples {
 public:
-    // `features` is row-major, count x dimension; `labels` are -1 or +1; `costs` are not negative.
-    Samples(std::span<const double> features, std::span<const double> labels, std::span<const double> costs);
+    // `features` is row-major, count x dimension; `labels` are -1 or +1; `costs` are not negative. Only hyperplanes
+    // that cost less than `upper`, and whose weights are within the bounds, are of interest.
+    Samples(std::span<const double> features, std::span<const double> labels, std::span<const double> costs,
+            double upper = std::numeric_limits<double>::infinity(), WeightBounds bounds = {});
 
     std::size_t count() const { return labels_count_; }
     std::size_t dimension() const { return dimension_; }
@@ -45,8 +58,20 @@ public:
     }
     std::span<const double> labels() const { return {labels_.data(), labels_count_}; }
     std::span<const double> costs() const { return costs_; }
-    // The cost of every sample, or 0 if costs differ.
+    // Whether giving the sample up alone costs as much as `upper`: every hyperplane of interest keeps it. Samples
+    // that the user trusts are certain, because their cost is above that of a known hyperplane.
+    bool certain(std::size_t i) const { return cost(i) >= upper_; }
+    double upper() const { return upper_; }
+
+    const WeightBounds& weight_bounds() const { return bounds_; }
+    bool has_weight_bounds() const { return !bounds_.lower.empty(); }
+    // The nearest weights within the bounds; `weights` has dimension() entries or more.
+    void clip(std::span<double> weights) const;
+    bool within_bounds(std::span<const double> weights) const;
+    // The cost of every sample that is not certain, or 0 if costs differ. Certain samples cost more than that.
     double common_cost() const;
+    // The mean cost of the samples that are not certain; of all samples if there are no others.
+    double typical_cost() const;
     // ||x_i||, rounded up.
     double norm(std::size_t i) const {
         assert(i < count());
@@ -78,6 +103,8 @@ private:
     std::vector<float> coarse_labels_;
     std::vector<float> coarse_scales_;
     double largest_norm_ = 0;
+    double upper_;
+    WeightBounds bounds_;
 };
 
 }  // namespace hardmargin

@@ -40,13 +40,29 @@ constexpr bool contracts_are_checked = true;
 // A MaxMargin that owns its samples.
 class OwningMaxMargin {
 public:
-    OwningMaxMargin(const Matrix& features, const Vector& labels)
-        : samples_(view(features), view(labels), std::vector<double>(labels.size(), 1.0)), solver_(samples_) {}
+    OwningMaxMargin(const Matrix& features, const Vector& labels, const Bounds& bounds)
+        : samples_(view(features), view(labels), std::vector<double>(labels.size(), 1.0),
+                   std::numeric_limits<double>::infinity(), bounds_of(bounds)),
+          solver_(samples_) {}
     OwningMaxMargin(const OwningMaxMargin&) = delete;
     OwningMaxMargin& operator=(const OwningMaxMargin&) = delete;
 
     MaxMargin& solver() { return solver_; }
     const Samples& samples() const { return samples_; }
+
+    MaxMarginStatus solve(double threshold, double seconds) {
+        MaxMarginStatus status = MaxMarginStatus::failed;
+        const Outcome outcome = watched(seconds, nb::none(), [&](Control& control) {
+            solver_.set_stop([&control] { return control.stop({0, 0, 0}); });
+            status = solver_.solve(threshold);
+            solver_.set_stop(never);
+        });
+        if (!outcome.error.is_none()) {
+            PyErr_SetObject(outcome.error.type().ptr(), outcome.error.ptr());
+            throw nb::python_error();
+        }
+        return status;
+    }
 
     std::size_t checked_row(std::size_t row) const {
         if (solver_.rows().is_extra(row)) {
@@ -69,7 +85,8 @@ void bind_max_margin(nb::module_& module) {
     nb::class_<OwningMaxMargin>(module, "MaxMargin",
                                 "Shortest w with y (w.x + b) >= 1 over a changing set of samples.\n\n"
                                 "Row i < n keeps sample i; row n + i is its flip, the reversed constraint.")
-        .def(nb::init<const Matrix&, const Vector&>(), "features"_a, "labels"_a)
+        .def(nb::init<const Matrix&, const Vector&, const Bounds&>(), "features"_a, "labels"_a,
+             "bounds"_a = nb::none())
         .def(
             "enable", [](OwningMaxMargin& self, std::size_t row) { self.solver().enable(self.checked_row(row)); },
             "row"_a)
@@ -78,8 +95,10 @@ void bind_max_margin(nb::module_& module) {
             "row"_a)
         .def("forget", [](OwningMaxMargin& self) { self.solver().forget(); })
         .def(
-            "solve", [](OwningMaxMargin& self, double threshold) { return self.solver().solve(threshold); },
-            "threshold"_a = MaxMargin::no_threshold)
+            "solve",
+            [](OwningMaxMargin& self, double threshold, double seconds) { return self.solve(threshold, seconds); },
+            "threshold"_a = MaxMargin::no_threshold, "seconds"_a = std::numeric_limits<double>::infinity(),
+            "Fails if the time is up.")
         .def_prop_ro("value", [](OwningMaxMargin& self) { return self.solver().value(); })
         .def_prop_ro("weights",
                      [](OwningMaxMargin& self) {
@@ -89,6 +108,18 @@ void bind_max_margin(nb::module_& module) {
                              weights.begin() + static_cast<std::ptrdiff_t>(self.samples().dimension()));
                      })
         .def_prop_ro("bias", [](OwningMaxMargin& self) { return self.solver().bias(); })
+        .def_prop_ro(
+            "proof",
+            [](OwningMaxMargin& self) {
+                std::vector<std::size_t> rows;
+                for (const Multiplier& multiplier : self.solver().certificate()) {
+                    if (!self.solver().rows().is_extra(multiplier.row)) {
+                        rows.push_back(multiplier.row);
+                    }
+                }
+                return rows;
+            },
+            "The rows that the last solve has proven to be unsatisfiable, below its threshold or at all.")
         .def_prop_ro("support", [](OwningMaxMargin& self) {
             std::vector<std::pair<std::size_t, double>> rows;
             const MaxMargin& solver = self.solver();
@@ -101,8 +132,9 @@ void bind_max_margin(nb::module_& module) {
 
 class OwningPrimalSearch {
 public:
-    OwningPrimalSearch(const Matrix& features, const Vector& labels, const Vector& costs, std::uint64_t seed)
-        : samples_(view(features), view(labels), view(costs)), search_(samples_, seed) {}
+    OwningPrimalSearch(const Matrix& features, const Vector& labels, const Vector& costs, std::uint64_t seed,
+                       double upper, const Bounds& bounds)
+        : samples_(view(features), view(labels), view(costs), upper, bounds_of(bounds)), search_(samples_, seed) {}
     OwningPrimalSearch(const OwningPrimalSearch&) = delete;
     OwningPrimalSearch& operator=(const OwningPrimalSearch&) = delete;
 
@@ -148,8 +180,9 @@ void bind_primal_search(nb::module_& module) {
         .def_ro("interrupted", &Outcome::interrupted)
         .def_ro("error", &Outcome::error, "The exception raised by the observer or a signal handler, or None.");
     nb::class_<OwningPrimalSearch>(module, "PrimalSearch", "Good hyperplanes, and a first lower bound.")
-        .def(nb::init<const Matrix&, const Vector&, const Vector&, std::uint64_t>(), "features"_a, "labels"_a,
-             "costs"_a, "seed"_a)
+        .def(nb::init<const Matrix&, const Vector&, const Vector&, std::uint64_t, double, const Bounds&>(),
+             "features"_a, "labels"_a, "costs"_a, "seed"_a, "upper"_a = std::numeric_limits<double>::infinity(),
+             "bounds"_a = nb::none())
         .def("start", &OwningPrimalSearch::start, "seconds"_a, "work"_a, "target"_a, "lower_bound"_a,
              "observer"_a.none())
         .def("walk", &OwningPrimalSearch::walk, "seconds"_a, "work"_a, "tries"_a, "target"_a, "lower_bound"_a,

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <tuple>
 #include <utility>
 #include <variant>
@@ -83,8 +84,8 @@ nb::tuple packing_root_arrays(std::size_t count, std::vector<std::uint32_t> kept
 }
 
 nb::tuple direction_root_arrays(const Matrix& features, const Vector& labels, const Vector& costs, double upper,
-                                const DirectionOptions& options) {
-    const Samples samples(view(features), view(labels), view(costs));
+                                const DirectionOptions& options, const Bounds& bounds) {
+    const Samples samples(view(features), view(labels), view(costs), upper, bounds_of(bounds));
     check(options, samples);
     return plain_arrays(direction_root(samples, upper, options));
 }
@@ -92,8 +93,9 @@ nb::tuple direction_root_arrays(const Matrix& features, const Vector& labels, co
 template <typename Node, typename Options, auto search>
 SearchResult<Node> run(const Matrix& features, const Vector& labels, const Vector& costs,
                        const std::variant<PlainArrays, SearchResult<Node>*>& frontier, double upper,
-                       const Options& options, const SearchLimits& limits, double seconds, nb::object observer) {
-    const Samples samples(view(features), view(labels), view(costs));
+                       const Options& options, const SearchLimits& limits, double seconds, nb::object observer,
+                       const Bounds& bounds) {
+    const Samples samples(view(features), view(labels), view(costs), upper, bounds_of(bounds));
     check(options, samples);
     std::vector<Node> nodes = nodes_of<Node>(frontier, samples);
     SearchResult<Node> result;
@@ -132,10 +134,12 @@ void bind_packing(nb::module_& module) {
     nb::class_<PackingKnowledge>(module, "PackingKnowledge", "What searches over the same samples share.")
         .def(
             "__init__",
-            [](PackingKnowledge* self, const Matrix& features, const Vector& labels, const Vector& costs) {
-                new (self) PackingKnowledge(Samples(view(features), view(labels), view(costs)));
+            [](PackingKnowledge* self, const Matrix& features, const Vector& labels, const Vector& costs,
+               const Bounds& bounds) {
+                new (self) PackingKnowledge(Samples(view(features), view(labels), view(costs),
+                                                    std::numeric_limits<double>::infinity(), bounds_of(bounds)));
             },
-            "features"_a, "labels"_a, "costs"_a)
+            "features"_a, "labels"_a, "costs"_a, "bounds"_a = nb::none())
         .def_prop_ro(
             "sets", [](const PackingKnowledge& self) { return self.sets.size(); }, "The number of certified sets.")
         .def_prop_ro(
@@ -152,6 +156,7 @@ void bind_packing(nb::module_& module) {
                "The whole problem of `count` samples as a frontier, or the part of it with these decisions.");
     module.def("packing_search", &run<PackingNode, PackingOptions, packing_search>, "features"_a, "labels"_a,
                "costs"_a, "frontier"_a, "upper"_a, "options"_a, "limits"_a, "seconds"_a, "observer"_a.none(),
+               "bounds"_a = nb::none(),
                "Branch and bound over the samples to give up, below the nodes of a frontier that is not empty.");
 }
 
@@ -165,10 +170,10 @@ void bind_directions(nb::module_& module) {
         .def_rw("sample_nodes", &DirectionOptions::sample_nodes);
     bind_result<DirectionNode>(module, "DirectionResult");
     module.def("direction_root", &direction_root_arrays, "features"_a, "labels"_a, "costs"_a, "upper"_a,
-               "options"_a, "All directions as a frontier.");
+               "options"_a, "bounds"_a = nb::none(), "All directions as a frontier.");
     module.def("direction_search", &run<DirectionNode, DirectionOptions, direction_search>, "features"_a,
                "labels"_a, "costs"_a, "frontier"_a, "upper"_a, "options"_a, "limits"_a, "seconds"_a,
-               "observer"_a.none(),
+               "observer"_a.none(), "bounds"_a = nb::none(),
                "Branch and bound over hyperplane directions, in the regions of a frontier that is not empty.");
 }
 

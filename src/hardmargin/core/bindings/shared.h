@@ -3,14 +3,18 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 
 #include <cstddef>
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "base/control.h"
+#include "base/samples.h"
 
 namespace hardmargin {
 
@@ -34,6 +38,18 @@ nb::ndarray<nb::numpy, Value> array(std::vector<Value> values, std::initializer_
     auto* const kept = new std::vector<Value>(std::move(values));
     const nb::capsule owner(kept, [](void* pointer) noexcept { delete static_cast<std::vector<Value>*>(pointer); });
     return nb::ndarray<nb::numpy, Value>(kept->data(), shape, owner);
+}
+
+// The bounds on the weights that a problem has, if any: two numbers per feature.
+using Bounds = std::optional<std::pair<Vector, Vector>>;
+
+inline WeightBounds bounds_of(const Bounds& bounds) {
+    if (!bounds) {
+        return {};
+    }
+    const std::span<const double> lower = view(bounds->first);
+    const std::span<const double> upper = view(bounds->second);
+    return {{lower.begin(), lower.end()}, {upper.begin(), upper.end()}};
 }
 
 // Calls a Python function `observer(upper, lower, nodes) -> bool` from a search that runs without the GIL, and lets

@@ -20,14 +20,43 @@ constexpr std::size_t words_between_stops = std::size_t{1} << 14;
 }  // namespace
 
 ConflictMatching::ConflictMatching(const Samples& samples, const PairConflicts& pairs)
-    : samples_(samples), pairs_(pairs), cost_(samples.cost(0)), unvisited_(pairs.words()) {
-    assert(samples.common_cost() > 0);
+    : samples_(samples), pairs_(pairs), cost_(samples.common_cost()), unvisited_(pairs.words()) {
+    assert(cost_ > 0);
 }
 
-void ConflictMatching::start(State& state) const {
+void ConflictMatching::start(State& state) {
+    // Samples may have been renumbered.
+    certain_positives_.assign(pairs_.positives(), 0);
+    certain_negatives_.assign(pairs_.words(), 0);
+    bool any_positive = false;
+    bool any_negative = false;
+    for (std::size_t positive = 0; positive < pairs_.positives(); ++positive) {
+        certain_positives_[positive] = samples_.certain(pairs_.positive(positive)) ? 1 : 0;
+        any_positive = any_positive || certain_positives_[positive] != 0;
+    }
+    for (std::size_t negative = 0; negative < pairs_.negatives(); ++negative) {
+        if (samples_.certain(pairs_.negative(negative))) {
+            set_bit(certain_negatives_.data(), negative);
+            any_negative = true;
+        }
+    }
+    both_certain_ = any_positive && any_negative;
     state.partner_of_positive.assign(pairs_.positives(), unmatched);
     state.partner_of_negative.assign(pairs_.words() * word_bits, unmatched);
     state.size = 0;
+    state.impossible = false;
+}
+
+bool ConflictMatching::certain_conflict(const PairConflicts::Level& level) const {
+    for (std::size_t positive = 0; both_certain_ && positive < pairs_.positives(); ++positive) {
+        const std::uint64_t* row = &level.conflicts[positive * pairs_.words()];
+        for (std::size_t place = 0; certain_positives_[positive] != 0 && place < pairs_.words(); ++place) {
+            if ((row[place] & certain_negatives_[place]) != 0) {
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 std::size_t ConflictMatching::missing(const State& state, double needed) const {
@@ -71,6 +100,9 @@ bool ConflictMatching::find_free(const std::uint64_t* row, const State& state, s
     for (std::size_t place = 0; place < pairs_.words(); ++place) {
         for (std::uint64_t bits = row[place] & unvisited_[place]; bits != 0; bits &= bits - 1) {
             negative = place * word_bits + static_cast<std::size_t>(std::countr_zero(bits));
+            if (is_set(certain_negatives_.data(), negative)) {
+                return true;
+            }
             if (state.partner_of_negative[negative] < 0) {
                 unset_bit(unvisited_.data(), negative);
                 return true;
@@ -82,6 +114,7 @@ bool ConflictMatching::find_free(const std::uint64_t* row, const State& state, s
 
 void ConflictMatching::grow(const PairConflicts::Level& level, State& state, double enough,
                             std::span<const MustHitSet> sets) {
+    state.impossible = state.impossible || certain_conflict(level);
     const std::size_t positives_between_stops = 1 + words_between_stops / (pairs_.words() + 1);
     for (bool grown = true; grown;) {
         grown = false;
@@ -91,10 +124,14 @@ void ConflictMatching::grow(const PairConflicts::Level& level, State& state, dou
             if (cost(state) >= enough || (positive % positives_between_stops == 0 && stop_())) {
                 return;
             }
-            if (state.partner_of_positive[positive] < 0 && left_out_[positive] == 0 &&
-                augment(positive, level, state)) {
+            if (state.partner_of_positive[positive] >= 0 || left_out_[positive] != 0) {
+                continue;
+            }
+            bool again = true;
+            while (again && augment(positive, level, state)) {
                 ++state.size;
                 grown = true;
+                again = certain_positives_[positive] != 0 && cost(state) < enough;
             }
         }
     }

@@ -2,15 +2,21 @@
 //
 // In addition to a matching there may be must-hit sets (directions/region_packing.h), which count like matched
 // pairs: a solution that gives up no more samples than there are pairs and sets gives up exactly one of each.
+//
+// Certain samples (base/samples.h) are never given up, so a cover consists of the others. One certain sample may
+// therefore be matched with any number of opponents, each of which has to be given up. It counts as unmatched, that
+// is, as kept: only its opponents know it as their partner. Two certain samples that conflict leave no solution.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "base/bits.h"
 #include "base/control.h"
 #include "base/rounding.h"
 #include "base/samples.h"
@@ -29,13 +35,16 @@ public:
         std::vector<std::int32_t> partner_of_positive;  // or `unmatched`
         std::vector<std::int32_t> partner_of_negative;
         std::size_t size = 0;
+        bool impossible = false;  // two certain samples conflict
     };
 
-    // The samples must have a common cost above zero.
+    // The samples that are not certain must have a common cost above zero.
     ConflictMatching(const Samples& samples, const PairConflicts& pairs);
 
-    void start(State& state) const;
-    double cost(const State& state) const { return cost_of(state.size); }
+    void start(State& state);
+    double cost(const State& state) const {
+        return state.impossible ? std::numeric_limits<double>::infinity() : cost_of(state.size);
+    }
     // A bound on the relative error of the cost, which is one product.
     double rounding(const State&) const { return sum_rounding(1); }
     double cost_of(std::size_t count) const { return cost_ * static_cast<double>(count); }
@@ -85,6 +94,17 @@ private:
     template <typename FindEnd>
     bool follow_path(std::size_t start, const PairConflicts::Level& level, State& state, const FindEnd& find_end);
     bool find_free(const std::uint64_t* row, const State& state, std::size_t& negative);
+    // Makes a positive and a negative partners.
+    void join(State& state, std::size_t positive, std::size_t negative) const {
+        if (!is_set(certain_negatives_.data(), negative)) {
+            state.partner_of_negative[negative] = static_cast<std::int32_t>(positive);
+        }
+        if (certain_positives_[positive] == 0) {
+            state.partner_of_positive[positive] = static_cast<std::int32_t>(negative);
+        }
+    }
+    // Whether two certain samples conflict.
+    bool certain_conflict(const PairConflicts::Level& level) const;
     void unvisit_all();
     // Marks the positives of these sets in left_out_, and their negatives, and no others, as visited.
     void leave_out(std::span<const MustHitSet> sets);
@@ -98,6 +118,9 @@ private:
     double cost_;
     std::vector<std::uint64_t> unvisited_;
     std::vector<unsigned char> left_out_;  // by positives
+    std::vector<unsigned char> certain_positives_;
+    std::vector<std::uint64_t> certain_negatives_;  // bits
+    bool both_certain_ = false;                     // there are certain samples of both classes
     std::vector<Step> path_;
     std::vector<std::size_t> pending_;
     std::uint64_t work_ = 0;

@@ -20,8 +20,7 @@ bool ConflictMatching::follow_path(std::size_t start, const PairConflicts::Level
         work_ += pairs_.words();
         if (step.place == 0 && find_end(row, step.negative)) {
             for (const Step& taken : path_) {
-                state.partner_of_negative[taken.negative] = static_cast<std::int32_t>(taken.positive);
-                state.partner_of_positive[taken.positive] = static_cast<std::int32_t>(taken.negative);
+                join(state, taken.positive, taken.negative);
             }
             return true;
         }

@@ -111,8 +111,7 @@ std::size_t ConflictMatching::exchange(const PairConflicts::Level& level, State&
         if (augment(positive, level, state)) {
             ++exchanged;
         } else {
-            state.partner_of_positive[positive] = static_cast<std::int32_t>(negative);
-            state.partner_of_negative[negative] = static_cast<std::int32_t>(positive);
+            join(state, positive, negative);
         }
     }
     // A positive becomes unmatched if a kept one can replace it.

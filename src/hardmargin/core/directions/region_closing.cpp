@@ -18,12 +18,23 @@ RegionClosing<PairCover>::RegionClosing(const Samples& samples, const DirectionF
       cover_(cover),
       solver_(solver),
       candidate_(std::move(candidate)),
-      packing_(samples, frame, pairs, cover, solver) {}
+      packing_(samples, frame, pairs, cover, solver) {
+    for (std::size_t i = 0; i < samples.count(); ++i) {
+        if (samples.certain(i)) {
+            certain_.push_back(i);
+        }
+    }
+}
 
 template <typename PairCover>
-bool RegionClosing<PairCover>::closes(const DirectionNode& region, const Level& level, State& state, double norm,
+bool RegionClosing<PairCover>::closes(const DirectionNode& region, const Level& level, State& state, double& norm,
                                       double upper, bool packing, const RegionSets& around, RegionSets& found) {
     found.clear();
+    const double covered = cover_.cost(state) * (1 - cover_.rounding(state));
+    if ((!certain_.empty() || samples_.has_weight_bounds()) &&
+        certain_cost_at_least(upper - covered, region, norm)) {
+        return true;
+    }
     if constexpr (PairCover::equal_costs) {
         const std::size_t missing = cover_.missing(state, upper - norm);
         if (closes_if_short(missing, region, level, state, {}, upper)) {
@@ -133,6 +144,26 @@ bool RegionClosing<PairCover>::closes_with_two(const DirectionNode& region, cons
 }
 
 template <typename PairCover>
+bool RegionClosing<PairCover>::certain_cost_at_least(double value, const DirectionNode& region, double& norm) {
+    enable_region(region);
+    for (const std::size_t sample : certain_) {
+        solver_.enable(sample);
+    }
+    switch (solver_.solve(value)) {
+        case MaxMarginStatus::threshold:
+        case MaxMarginStatus::infeasible:
+            return true;
+        case MaxMarginStatus::optimal:
+            norm = std::max(norm, solver_.certify_solution());
+            candidate_(solver_);
+            break;
+        case MaxMarginStatus::failed:
+            break;
+    }
+    return false;
+}
+
+template <typename PairCover>
 void RegionClosing<PairCover>::enable_region(const DirectionNode& region) {
     solver_.clear();
     solver_.set_extra_rows(frame_.rows(region));
@@ -183,7 +214,8 @@ template <typename PairCover>
 void RegionClosing<PairCover>::find_supports() {
     multipliers_.clear();
     for (const Multiplier& multiplier : solver_.certificate()) {
-        if (solver_.rows().keeps(multiplier.row)) {
+        // Certain samples are not given up in any case.
+        if (solver_.rows().keeps(multiplier.row) && !samples_.certain(multiplier.row)) {
             multipliers_.push_back(multiplier);
         }
     }

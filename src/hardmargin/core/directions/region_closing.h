@@ -42,9 +42,9 @@ public:
                   MaxMargin& solver, Candidate candidate);
 
     // Whether it can prove that no solution in the region is better than `upper`; `norm` is the least norm term of
-    // the region. With `packing` it searches for must-hit sets, and may rearrange the cover without changing its
-    // cost.
-    bool closes(const DirectionNode& region, const Level& level, State& state, double norm, double upper,
+    // the region, which is raised to what the certain samples and the bounds on the weights need there. With
+    // `packing` it searches for must-hit sets, and may rearrange the cover without changing its cost.
+    bool closes(const DirectionNode& region, const Level& level, State& state, double& norm, double upper,
                 bool packing, const RegionSets& around, RegionSets& found);
 
 private:
@@ -64,6 +64,9 @@ private:
     bool closes_with_two(const DirectionNode& region, const Level& level, const State& state,
                          std::span<const MustHitSet> sets, double upper)
         requires(PairCover::equal_costs);
+    // Whether keeping the certain samples within the bounds on the weights costs at least `value` in the region, or
+    // is impossible; raises `norm` to what it costs.
+    bool certain_cost_at_least(double value, const DirectionNode& region, double& norm);
     void enable_region(const DirectionNode& region);
     void enable_closure();
     // Whether 1/2 ||w||^2 is at least `value` for every w that satisfies the enabled rows; if not, the shortest one
@@ -81,6 +84,7 @@ private:
     Packing packing_;
     ConflictClosure closure_;
     State released_;
+    std::vector<std::size_t> certain_;
     std::vector<Multiplier> multipliers_;
     std::vector<std::size_t> supports_;
 };

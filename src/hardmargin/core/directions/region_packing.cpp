@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/bits.h"
 #include "base/hyperplane.h"
 #include "base/kernels.h"
 #include "base/rounding.h"
@@ -81,6 +82,7 @@ void RegionPacking::find_pool(const Level& level, const State& state) {
         const bool left = state.partner_of_negative[j] < 0 && in_set_[pairs_.negative(j)] == 0;
         left_negatives_[j / word_bits] |= static_cast<std::uint64_t>(left) << (j % word_bits);
     }
+    in_pool_.assign(pairs_.positives(), 0);
     pool_.clear();
     std::size_t last = pairs_.positives();
     // Words are sorted by positives.
@@ -92,8 +94,20 @@ void RegionPacking::find_pool(const Level& level, const State& state) {
         }
         pool_negatives_[word.place] |= bits;
         if (word.positive != last) {
+            in_pool_[word.positive] = 1;
             pool_.push_back(static_cast<std::uint32_t>(positive));
             last = word.positive;
+        }
+    }
+    // Certain samples are kept beside every set.
+    for (std::size_t i = 0; i < pairs_.positives(); ++i) {
+        if (samples_.certain(pairs_.positive(i)) && in_pool_[i] == 0) {
+            pool_.push_back(static_cast<std::uint32_t>(pairs_.positive(i)));
+        }
+    }
+    for (std::size_t j = 0; j < pairs_.negatives(); ++j) {
+        if (samples_.certain(pairs_.negative(j))) {
+            set_bit(pool_negatives_.data(), j);
         }
     }
     for (std::size_t place = 0; place < pool_negatives_.size(); ++place) {
@@ -145,12 +159,12 @@ bool RegionPacking::pack(const DirectionNode& region, const State& state, std::s
         }
         MustHitSet set;
         for (const Multiplier& multiplier : solver_.certificate()) {
-            if (solver_.rows().keeps(multiplier.row)) {
+            if (solver_.rows().keeps(multiplier.row) && !samples_.certain(multiplier.row)) {
                 set.push_back(static_cast<std::uint32_t>(multiplier.row));
                 in_set_[multiplier.row] = 1;
             }
         }
-        // If the set is empty, the sides of the region alone need too long a w.
+        // If the set is empty, the sides of the region and the certain samples alone need too long a w.
         const bool too_long = set.empty();
         found.sets.push_back(std::move(set));
         if (too_long || found.sets.size() >= wanted) {

@@ -69,6 +69,7 @@ private:
     MaxMargin& solver_;
     std::vector<unsigned char> in_set_;  // by samples
     std::vector<std::uint32_t> pool_;
+    std::vector<unsigned char> in_pool_;  // by positives
     std::vector<std::uint64_t> left_negatives_;
     std::vector<std::uint64_t> pool_negatives_;
     std::vector<double> middle_;

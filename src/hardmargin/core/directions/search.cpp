@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -20,27 +21,35 @@ constexpr double multiple_rounding = 1e-13;
 constexpr double length_rounding = 1e-9;
 
 // Copies samples that cost a small multiple of the others, as merged duplicates do, so that all costs are equal.
-// Returns nothing if there would be too many samples, or if costs are not multiples. With equal costs regions are
-// bounded faster and closed earlier.
+// Returns nothing if there would be too many samples, or if costs are not multiples. Certain samples keep their
+// cost. With equal costs regions are bounded faster and closed earlier.
 std::optional<Samples> samples_of_equal_cost(const Samples& samples) {
-    const double unit = *std::min_element(samples.costs().begin(), samples.costs().end());
+    const std::size_t cheapest = static_cast<std::size_t>(
+        std::min_element(samples.costs().begin(), samples.costs().end()) - samples.costs().begin());
+    if (samples.certain(cheapest)) {
+        return std::nullopt;
+    }
+    const double unit = samples.cost(cheapest);
     std::vector<double> features;
     std::vector<double> labels;
+    std::vector<double> costs;
     for (std::size_t i = 0; i < samples.count(); ++i) {
-        const double copies = std::round(samples.cost(i) / unit);
+        const bool certain = samples.certain(i);
+        const double copies = certain ? 1.0 : std::round(samples.cost(i) / unit);
         const double total = static_cast<double>(labels.size()) + copies;
-        if (!(std::fabs(copies * unit - samples.cost(i)) <= multiple_rounding * samples.cost(i)) ||
+        if (!(certain || std::fabs(copies * unit - samples.cost(i)) <= multiple_rounding * samples.cost(i)) ||
             total > most_copies * static_cast<double>(samples.count())) {
             return std::nullopt;
         }
         labels.resize(static_cast<std::size_t>(total), samples.label(i));
+        costs.resize(labels.size(), certain ? samples.cost(i) : unit);
         while (features.size() < labels.size() * samples.dimension()) {
             for (std::size_t k = 0; k < samples.dimension(); ++k) {
                 features.push_back(samples.label(i) * samples.row(i)[k]);
             }
         }
     }
-    return Samples(features, labels, std::vector<double>(labels.size(), unit));
+    return Samples(features, labels, costs, samples.upper(), samples.weight_bounds());
 }
 
 // The better one of `upper`, without weights, and giving up the cheaper class.

@@ -252,14 +252,15 @@ bool DirectionTree<PairCover>::grow_cover(PathRegion& current, const PathRegion&
 template <typename PairCover>
 Verdict DirectionTree<PairCover>::close(PathRegion& current, const PathRegion& around, bool packing) {
     DirectionNode& region = current.region;
-    if (closing_.closes(region, current.pairs, current.cover, norm_at_least(region), effective_upper(), packing,
-                        around.sets, current.sets)) {
+    double norm = norm_at_least(region);
+    if (closing_.closes(region, current.pairs, current.cover, norm, effective_upper(), packing, around.sets,
+                        current.sets)) {
         return Verdict::closed;
     }
     if constexpr (PairCover::equal_costs) {
         // A better solution gives up a sample of each pair and each set, which limits its length.
         const double given_up = safely_below(cover_.cost_of(current.cover.size + current.sets.sets.size()));
-        region.bound = std::max(region.bound, given_up + norm_at_least(region));
+        region.bound = std::max(region.bound, given_up + norm);
         const double room = effective_upper() - given_up;
         if (room <= 0) {
             return Verdict::closed;

@@ -29,7 +29,7 @@ CoverBound::CoverBound(const Samples& samples)
       kept_(samples.count()),
       given_up_(samples.count()) {}
 
-// If all samples cost the same, a cover costs a whole number of them.
+// If all samples that are not certain cost the same, a cover costs a whole number of them: certain ones are kept.
 double CoverBound::rounded(double cost) const {
     if (common_cost_ <= 0) {
         return cost;
@@ -45,6 +45,7 @@ void CoverBound::learn(const MaxMargin& solver) {
 }
 
 std::size_t CoverBound::remember(const MaxMargin& solver) {
+    assert(solver.has_only_bounds_as_extra_rows());
     const SetPool::Addition added = pool_.add(solver.certificate(), solver.certificate_value());
     if (added.is_new) {
         lift(added.index);

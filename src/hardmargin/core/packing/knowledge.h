@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "base/samples.h"
 #include "packing/cover_choice.h"
@@ -15,7 +16,7 @@ class PackingKnowledge {
 public:
     explicit PackingKnowledge(const Samples& samples) : sets(samples.count()), fingerprint_(fingerprint(samples)) {}
 
-    // Sets of other samples would be invalid. Costs may differ.
+    // Sets of other samples, or of other bounds on the weights, would be invalid. Costs may differ.
     bool is_of(const Samples& samples) const { return fingerprint(samples) == fingerprint_; }
 
     SetStore sets;
@@ -28,6 +29,11 @@ private:
             state = (state ^ std::bit_cast<std::uint64_t>(value)) * 0xbf58476d1ce4e5b9u;
             state ^= state >> 31;
         };
+        for (const std::vector<double>& bounds : {samples.weight_bounds().lower, samples.weight_bounds().upper}) {
+            for (const double bound : bounds) {
+                mix(bound);
+            }
+        }
         for (std::size_t i = 0; i < samples.count(); ++i) {
             mix(samples.label(i));
             for (std::size_t k = 0; k < samples.dimension(); ++k) {

@@ -31,8 +31,8 @@ double bound_of(std::vector<ValuedSet> sets) {
     return safely_below(std::min(bound, shares), sets.size());
 }
 
-// Removes samples from `members` as long as the others still certify `threshold`, or until `stop` returns true;
-// returns the certified value.
+// Removes samples that are not certain from `members` as long as the others still certify `threshold`, or until
+// `stop` returns true; returns the certified value.
 double shrink(MaxMargin& solver, std::vector<std::size_t>& members, double threshold, double value,
               const std::function<bool()>& stop) {
     solver.clear();
@@ -41,6 +41,10 @@ double shrink(MaxMargin& solver, std::vector<std::size_t>& members, double thres
     }
     for (std::size_t k = 0; k < members.size() && !stop();) {
         const std::size_t candidate = members[k];
+        if (solver.samples().certain(candidate)) {
+            ++k;
+            continue;
+        }
         solver.disable(candidate);
         const MaxMarginStatus status = solver.solve(threshold);
         if (status != MaxMarginStatus::threshold && status != MaxMarginStatus::infeasible) {
@@ -95,7 +99,9 @@ double root_bound(const Samples& samples, double upper, double gap, Control& con
         }
         std::vector<std::size_t> members;
         for (const Multiplier& multiplier : solver.certificate()) {
-            members.push_back(multiplier.row);
+            if (solver.rows().keeps(multiplier.row)) {
+                members.push_back(multiplier.row);
+            }
         }
         const double value = shrink(shrinker, members, threshold, solver.certificate_value(), stop);
         double share = std::numeric_limits<double>::infinity();

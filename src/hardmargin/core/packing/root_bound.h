@@ -9,7 +9,8 @@
 //     optimum >= min( sum_j d_j,  min_i v_(i) + sum_{j > i} d_(j) ).
 //
 // Sets are found one by one as supports of the max-margin problem over the samples with cost left. The solver stops
-// as soon as its value passes what a solution better than the incumbent could spend on its norm.
+// as soon as its value passes what a solution better than the incumbent could spend on its norm. Bounds on the
+// weights hold for every hyperplane, so they take part in the values and are no members of sets.
 #pragma once
 
 #include "base/control.h"

@@ -41,6 +41,9 @@ SetPool::Addition SetPool::add(std::span<const Multiplier> certificate, double v
     const std::size_t begin = bits_.size();
     bits_.resize(begin + 2 * words_);
     for (const Multiplier& multiplier : certificate) {
+        if (rows_.is_extra(multiplier.row)) {
+            continue;
+        }
         const std::size_t sample = rows_.sample(multiplier.row);
         set_bit(&bits_[begin + (rows_.keeps(multiplier.row) ? 0 : words_)], sample);
     }

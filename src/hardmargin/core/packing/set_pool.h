@@ -62,8 +62,9 @@ public:
         std::size_t index;
         bool is_new;
     };
-    // A set that is already known keeps its index, and the larger value. The certificate must consist of samples
-    // and flips: extra rows are valid in one region only, but a set must be valid everywhere.
+    // A set that is already known keeps its index, and the larger value. The certificate must consist of samples,
+    // flips and bounds on the weights, which hold everywhere and are left out: other extra rows are valid in one
+    // region only, but a set must be valid everywhere.
     Addition add(std::span<const Multiplier> certificate, double value);
     // The same for a set of another pool over the same samples.
     Addition add(const SetPool& other, std::size_t index);

@@ -36,12 +36,10 @@ PackingState::PackingState(const Samples& samples, const PackingOptions& options
       statuses_(samples.count()),
       residual_(samples.count()),
       cover_(samples),
-      separator_(samples) {
+      separator_(samples),
+      typical_cost_(samples.typical_cost()) {
     assert(!options_.uses_cover() || options_.knowledge);
     assert(!options_.knowledge || options_.knowledge->is_of(samples));
-    for (const double cost : samples.costs()) {
-        typical_cost_ += cost / static_cast<double>(samples.count());
-    }
 }
 
 void PackingState::set_stop(const std::function<bool()>& stop) {
@@ -98,6 +96,11 @@ void PackingState::load(const PackingNode& node, double upper) {
     }
     for (const std::uint32_t sample : node.kept) {
         keep(sample);
+    }
+    for (std::size_t i = 0; i < samples_.count(); ++i) {
+        if (samples_.certain(i) && is_free(i)) {
+            keep(i);
+        }
     }
 }
 

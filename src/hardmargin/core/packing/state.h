@@ -96,7 +96,7 @@ public:
     // the cover bound is used: its sets must be valid everywhere, and cannot contain these rows.
     void set_region(const std::vector<ExtraRow>& rows);
 
-    // Starts a subproblem. Only its decisions, and the sets of earlier ones, are known.
+    // Starts a subproblem. Only its decisions, and the sets of earlier ones, are known; certain samples are kept.
     void load(const PackingNode& node, double upper);
     double upper() const { return upper_; }
     PackingNode node(double bound) const;
@@ -201,7 +201,7 @@ private:
     std::function<bool()> stop_ = [] { return false; };
     Snapshot before_repack_;
     std::vector<Member> found_;
-    double typical_cost_ = 0;
+    double typical_cost_;
 };
 
 }  // namespace hardmargin

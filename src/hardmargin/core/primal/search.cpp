@@ -66,14 +66,12 @@ PrimalSearch::PrimalSearch(const Samples& samples, std::uint64_t seed)
       direction_(samples.stride()),
       stop_([this] { return out_of_budget(); }) {
     solver_.set_stop(stop_);
-    double costs = 0;
     double squares = 0;
     for (std::size_t i = 0; i < samples.count(); ++i) {
-        costs += samples.cost(i);
         squares += samples.norm(i) * samples.norm(i);
     }
     if (samples.count() > 0) {
-        typical_cost_ = costs / static_cast<double>(samples.count());
+        typical_cost_ = samples.typical_cost();
         hinge_unit_ = static_cast<double>(samples.count()) /
                       (std::max(squares, std::numeric_limits<double>::min()) * typical_cost_);
     }
@@ -84,7 +82,7 @@ void PrimalSearch::start_flat() {
     best_ = give_up_cheaper_class(samples_);
     best_place_.kept.resize(samples_.count());
     for (std::size_t i = 0; i < samples_.count(); ++i) {
-        best_place_.kept[i] = samples_.label(i) == best_.bias ? 1 : 0;
+        best_place_.kept[i] = samples_.label(i) * best_.bias > 0 ? 1 : 0;
     }
     best_place_.objective = best_.objective;
 }
@@ -178,7 +176,7 @@ void PrimalSearch::walk(Control& control, const Budget& budget) {
 
 // Tries to move to a place whose objective is at most `acceptable`.
 PrimalSearch::Move PrimalSearch::make_move(double acceptable) {
-    const bool supported = !solver_.active_rows().empty();
+    const bool supported = is_supported();
     const double dice = random_.uniform();
     if (supported && dice < release_moves) {
         return follow(release_route(), acceptable);
@@ -189,12 +187,30 @@ PrimalSearch::Move PrimalSearch::make_move(double acceptable) {
     return let_go();
 }
 
+// The place of an active row that keeps a sample; bounds on the weights are active rows too.
+std::optional<std::size_t> PrimalSearch::random_support() {
+    const std::span<const std::size_t> active = solver_.active_rows();
+    const auto keeps = [this](std::size_t row) { return solver_.rows().keeps(row); };
+    const auto count = static_cast<std::size_t>(std::count_if(active.begin(), active.end(), keeps));
+    std::size_t left = count > 0 ? random_.below(count) : 0;
+    for (std::size_t index = 0; index < active.size(); ++index) {
+        if (keeps(active[index]) && left-- == 0) {
+            return index;
+        }
+    }
+    return std::nullopt;
+}
+
+bool PrimalSearch::is_supported() const {
+    const std::span<const std::size_t> active = solver_.active_rows();
+    return std::any_of(active.begin(), active.end(), [this](std::size_t row) { return solver_.rows().keeps(row); });
+}
+
 // Releases one support sample; the others stay tight. With positive steps it falls inside its margin, with negative
 // ones it is kept with room to spare.
 PrimalSearch::Route PrimalSearch::release_route() {
     Route route{0, shortest_step, infinity};
-    const std::size_t index = random_.below(solver_.active_rows().size());
-    solver_.release_direction(index, direction_.data(), route.bias_direction);
+    solver_.release_direction(*random_support(), direction_.data(), route.bias_direction);
     if (random_.uniform() >= upward_share) {
         route.from = -infinity;
         route.to = -shortest_step;
@@ -211,8 +227,8 @@ PrimalSearch::Route PrimalSearch::turn_route() {
     add_scaled(direction_.data(), samples_.label(first), samples_.row(first), samples_.stride());
     add_scaled(direction_.data(), -samples_.label(second), samples_.row(second), samples_.stride());
     std::size_t pivot = random_.below(n);
-    if (!solver_.active_rows().empty()) {
-        pivot = solver_.rows().sample(solver_.active_rows()[random_.below(solver_.active_rows().size())]);
+    if (const std::optional<std::size_t> index = random_support()) {
+        pivot = solver_.rows().sample(solver_.active_rows()[*index]);
     }
     const double turn = dot(direction_.data(), samples_.row(pivot), samples_.stride());
     return {-samples_.label(pivot) * turn, -infinity, infinity};
@@ -246,8 +262,12 @@ PrimalSearch::Move PrimalSearch::follow(const Route& route, double acceptable) {
 
 PrimalSearch::Move PrimalSearch::let_go() {
     const std::size_t count = 1 + random_.below(most_let_go);
-    for (std::size_t k = 0; k < count && !solver_.active_rows().empty(); ++k) {
-        solver_.disable(solver_.active_rows()[random_.below(solver_.active_rows().size())]);
+    for (std::size_t k = 0; k < count; ++k) {
+        const std::optional<std::size_t> index = random_support();
+        if (!index) {
+            break;
+        }
+        solver_.disable(solver_.active_rows()[*index]);
         if (!make_affordable()) {
             return Move::lost;
         }
@@ -326,11 +346,18 @@ bool PrimalSearch::make_affordable() {
         std::size_t chosen = samples_.count();
         double largest = -1;
         for (const Multiplier& multiplier : solver_.certificate()) {
+            if (!solver_.rows().keeps(multiplier.row)) {
+                continue;
+            }
             const double score = multiplier.value * (0.5 + random_.uniform()) / samples_.cost(multiplier.row);
             if (score > largest) {
                 largest = score;
                 chosen = multiplier.row;
             }
+        }
+        if (chosen == samples_.count()) {
+            // The bounds on the weights alone are too expensive.
+            return false;
         }
         solver_.disable(chosen);
     }
@@ -359,11 +386,13 @@ void PrimalSearch::offer_as_best(const Hyperplane& hyperplane) {
 
 // The incumbent's objective is computed from the hyperplane alone, not from the solver's state.
 bool PrimalSearch::become_best(std::span<const double> weights, double bias) {
-    samples_.margins(weights.data(), bias, margins_.data());
+    std::vector<double> clipped(weights.begin(), weights.end());
+    samples_.clip(clipped);
+    samples_.margins(clipped.data(), bias, margins_.data());
     for (std::size_t i = 0; i < samples_.count(); ++i) {
         marked_[i] = margins_[i] >= kept_margin;
     }
-    Incumbent candidate = evaluate(samples_, weights, bias, margins_);
+    Incumbent candidate = evaluate(samples_, clipped, bias, margins_);
     if (!(candidate.objective < best_.objective * noticeable)) {
         return false;
     }

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -94,6 +95,9 @@ private:
 
     // The walk.
     Move make_move(double acceptable);
+    // Whether a sample is tight, and the place of a random one among the active rows.
+    bool is_supported() const;
+    std::optional<std::size_t> random_support();
     Route release_route();
     Route turn_route();
     Move follow(const Route& route, double acceptable);

@@ -107,11 +107,11 @@ double certified_value(const Samples& samples, std::span<const ExtraRow> extra_r
         } else {
             assert(numbers.extra_index(multiplier.row) < extra_rows.size());
             const ExtraRow& extra = extra_rows[numbers.extra_index(multiplier.row)];
-            assert(extra.normal.size() == samples.stride());
-            add_scaled(gradient.data(), factor, extra.normal.data(), samples.stride());
+            assert(extra.normal.empty() || extra.normal.size() == samples.stride());
+            extra.add_to(gradient.data(), factor);
             demand += factor * extra.bound;
             demand_size += factor * std::abs(extra.bound);
-            gradient_size += factor * std::sqrt(dot(extra.normal.data(), extra.normal.data(), samples.stride()));
+            gradient_size += factor * extra.length();
         }
     }
     const double terms = static_cast<double>(whole.size() + samples.dimension() + roundings_of_term);

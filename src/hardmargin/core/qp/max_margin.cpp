@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <utility>
 
 #include "base/kernels.h"
@@ -61,7 +62,14 @@ MaxMargin::MaxMargin(const Samples& samples)
       normal_(samples.stride()),
       rest_(samples.stride()),
       projections_(samples.dimension() + 1),
-      shares_(samples.dimension() + 2) {}
+      shares_(samples.dimension() + 2) {
+    if (samples.has_weight_bounds()) {
+        extra_rows_ = weight_rows(samples.weight_bounds());
+        bound_rows_ = extra_rows_.size();
+        enabled_.resize(rows_.sample_rows() + bound_rows_);
+        enable_bounds();
+    }
+}
 
 // ---- rows
 
@@ -83,6 +91,7 @@ void MaxMargin::enable(std::size_t row) {
 
 void MaxMargin::disable(std::size_t row) {
     assert(row < enabled_.size());
+    assert(!rows_.is_extra(row) || rows_.extra_index(row) >= bound_rows_);
     if (enabled_[row] == 0) {
         return;
     }
@@ -111,6 +120,7 @@ void MaxMargin::clear() {
     origin_.clear();
     origin_length_ = 0;
     std::fill(enabled_.begin(), enabled_.end(), static_cast<unsigned char>(0));
+    enable_bounds();
     std::fill(keep_offsets_.begin(), keep_offsets_.end(), infinity);
     std::fill(coarse_offsets_.begin(), coarse_offsets_.end(), std::numeric_limits<float>::infinity());
     flips_.clear();
@@ -132,11 +142,18 @@ void MaxMargin::forget() {
 
 void MaxMargin::set_extra_rows(std::vector<ExtraRow> rows) {
     forget();
-    extra_rows_ = std::move(rows);
-    assert(std::all_of(extra_rows_.begin(), extra_rows_.end(),
+    assert(std::all_of(rows.begin(), rows.end(),
                        [this](const ExtraRow& row) { return row.normal.size() == samples_.stride(); }));
+    extra_rows_.resize(bound_rows_);
+    std::move(rows.begin(), rows.end(), std::back_inserter(extra_rows_));
     enabled_.resize(rows_.sample_rows());
     enabled_.resize(rows_.sample_rows() + extra_rows_.size());
+    enable_bounds();
+}
+
+void MaxMargin::enable_bounds() {
+    std::fill_n(enabled_.begin() + static_cast<std::ptrdiff_t>(rows_.sample_rows()), bound_rows_,
+                static_cast<unsigned char>(1));
 }
 
 // ---- the search
@@ -145,7 +162,7 @@ void MaxMargin::start() {
     // With w = 0 all samples look alike. Start with the two that lie deepest in the other class along the line
     // through the class means.
     const std::size_t n = samples_.count();
-    if (enabled_counts_[0] == 0 || enabled_counts_[1] == 0 || !extra_rows_.empty() || !flips_.empty()) {
+    if (enabled_counts_[0] == 0 || enabled_counts_[1] == 0 || extra_rows_.size() > bound_rows_ || !flips_.empty()) {
         return;
     }
     project_on_means();

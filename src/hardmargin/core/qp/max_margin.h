@@ -57,9 +57,10 @@ public:
 
     const RowNumbers& rows() const { return rows_; }
     std::size_t flip_row(std::size_t sample) const { return rows_.flip(sample); }
+    // A row of set_extra_rows().
     std::size_t extra_row(std::size_t index) const {
-        assert(index < extra_rows_.size());
-        return rows_.extra(index);
+        assert(bound_rows_ + index < extra_rows_.size());
+        return rows_.extra(bound_rows_ + index);
     }
 
     bool enabled(std::size_t row) const {
@@ -73,8 +74,11 @@ public:
     void clear();
     // Keeps the enabled rows and forgets the solution.
     void forget();
-    // Replaces the extra rows; they start disabled, and the solution is forgotten.
+    // Replaces the extra rows; they start disabled, and the solution is forgotten. Bounds on the weights are extra
+    // rows besides these: they are always enabled.
     void set_extra_rows(std::vector<ExtraRow> rows);
+
+    bool has_only_bounds_as_extra_rows() const { return extra_rows_.size() == bound_rows_; }
 
     // Until clear(), only samples of the pool may be enabled. Violated rows are searched for among the extra rows
     // first and then in the pool.
@@ -190,6 +194,7 @@ private:
     bool consistent();
     void set_bias();
 
+    void enable_bounds();
     void start();
     // For start(): stores the difference of the class means in normal_, and its products with the enabled samples
     // in margins_.
@@ -228,6 +233,7 @@ private:
     const Samples& samples_;
     RowNumbers rows_;
     std::vector<ExtraRow> extra_rows_;
+    std::size_t bound_rows_ = 0;  // how many of them, at the beginning, are bounds on the weights
     std::vector<unsigned char> enabled_;
     std::vector<std::uint32_t> listed_;  // the enabled samples, in any order
     std::vector<std::size_t> place_in_list_;

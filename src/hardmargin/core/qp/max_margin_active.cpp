@@ -30,14 +30,14 @@ double MaxMargin::normal_norm(std::size_t row) const {
     if (!rows_.is_extra(row)) {
         return samples_.norm(rows_.sample(row));
     }
-    const double* normal = extra_rows_[rows_.extra_index(row)].normal.data();
-    return std::sqrt(dot(normal, normal, samples_.stride()));
+    return extra_rows_[rows_.extra_index(row)].length();
 }
 
 void MaxMargin::load_reduced_normal(std::size_t row) {
     const std::size_t stride = samples_.stride();
     if (rows_.is_extra(row)) {
-        std::copy_n(extra_rows_[rows_.extra_index(row)].normal.data(), stride, normal_.data());
+        std::fill(normal_.begin(), normal_.end(), 0.0);
+        extra_rows_[rows_.extra_index(row)].add_to(normal_.data(), 1.0);
         return;
     }
     const std::size_t sample = rows_.sample(row);
@@ -196,8 +196,8 @@ bool MaxMargin::consistent() {
             slack = std::abs(margins_[sample] - 1.0);
         } else {
             const ExtraRow& extra = extra_rows_[rows_.extra_index(row)];
-            add_scaled(rest_.data(), -multiplier, extra.normal.data(), samples_.stride());
-            slack = std::abs(dot(extra.normal.data(), solution_.weights.data(), samples_.stride()) - extra.bound);
+            extra.add_to(rest_.data(), -multiplier);
+            slack = std::abs(extra.product(solution_.weights.data()) - extra.bound);
         }
         largest = std::max(largest, multiplier);
         shortfall = std::max(shortfall, multiplier > 0 ? slack : 0.0);

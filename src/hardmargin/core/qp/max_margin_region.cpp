@@ -67,8 +67,7 @@ double MaxMargin::bound_from_origin(std::size_t row) const {
         return bound(row);
     }
     if (rows_.is_extra(row)) {
-        return bound(row) -
-               dot(extra_rows_[rows_.extra_index(row)].normal.data(), origin_.data(), samples_.stride());
+        return bound(row) - extra_rows_[rows_.extra_index(row)].product(origin_.data());
     }
     const double along = dot(samples_.row(rows_.sample(row)), origin_.data(), samples_.stride());
     return bound(row) - rows_.sign(row) * along;
@@ -76,12 +75,11 @@ double MaxMargin::bound_from_origin(std::size_t row) const {
 
 std::size_t MaxMargin::most_violated_extra_row(double& violation) {
     std::size_t chosen = none();
-    work_ += extra_rows_.size() * samples_.stride();
+    work_ += bound_rows_ + (extra_rows_.size() - bound_rows_) * samples_.stride();
     for (std::size_t j = 0; j < extra_rows_.size(); ++j) {
         if (enabled_[rows_.extra(j)] != 0) {
             const ExtraRow& extra = extra_rows_[j];
-            const double missing =
-                extra.bound - dot(extra.normal.data(), solution_.weights.data(), samples_.stride());
+            const double missing = extra.bound - extra.product(solution_.weights.data());
             if (missing > violation) {
                 violation = missing;
                 chosen = rows_.extra(j);

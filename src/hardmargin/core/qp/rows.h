@@ -4,24 +4,58 @@
 //
 //     row i       keeps sample i:          a = y x, c = y, d = 1;
 //     row n + i   is the flip of sample i: -a, -c, -d, which keeps the sample at or inside its margin;
-//     row 2n + j  is extra row j:          any a and d, and c = 0.
+//     row 2n + j  is extra row j:          any a and d, and c = 0. The bounds on the weights come first.
 //
 // So the row that keeps a sample has the same number as the sample.
 #pragma once
 
 #include <cassert>
+#include <cmath>
 #include <cstddef>
 #include <vector>
 
+#include "base/kernels.h"
 #include "base/samples.h"
 
 namespace hardmargin {
 
-// A row a . w >= d without bias, in addition to those of the samples.
+// A row a . w >= d without bias, in addition to those of the samples. Bounds on weights are such rows too, with
+// normals that need no memory.
 struct ExtraRow {
-    std::vector<double> normal;  // of Samples::stride() entries
+    std::vector<double> normal;  // of Samples::stride() entries; empty: `sign` times the unit vector of `feature`
     double bound;
+    std::size_t feature = 0;
+    double sign = 0;
+
+    double product(const double* weights) const {
+        return normal.empty() ? sign * weights[feature] : dot(normal.data(), weights, normal.size());
+    }
+    // vector += factor * a
+    void add_to(double* vector, double factor) const {
+        if (normal.empty()) {
+            vector[feature] += factor * sign;
+        } else {
+            add_scaled(vector, factor, normal.data(), normal.size());
+        }
+    }
+    double length() const {
+        return normal.empty() ? 1.0 : std::sqrt(dot(normal.data(), normal.data(), normal.size()));
+    }
 };
+
+// The finite bounds on the weights as rows.
+inline std::vector<ExtraRow> weight_rows(const WeightBounds& bounds) {
+    std::vector<ExtraRow> rows;
+    for (std::size_t k = 0; k < bounds.lower.size(); ++k) {
+        if (std::isfinite(bounds.lower[k])) {
+            rows.push_back({{}, bounds.lower[k], k, 1.0});
+        }
+        if (std::isfinite(bounds.upper[k])) {
+            rows.push_back({{}, -bounds.upper[k], k, -1.0});
+        }
+    }
+    return rows;
+}
 
 class RowNumbers {
 public:

@@ -1,0 +1,125 @@
+"""Presolve of a problem with prior knowledge: first a feasible hyperplane, then the reduced problem.
+
+:mod:`hardmargin.search.feasibility` explains how methods that know no constraints solve it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from hardmargin.arrays import FloatArray
+from hardmargin.incumbent import Incumbent
+from hardmargin.limits import Limits
+from hardmargin.presolve import Presolved
+from hardmargin.problem import Problem
+from hardmargin.projection import is_projectable
+from hardmargin.search.feasibility import (
+    ContradictionError,
+    UndecidedError,
+    feasible_hyperplane,
+    with_certain_costs,
+)
+
+# Rows of the data that an error message names.
+_SHOWN = 12
+
+
+class PresolveStep(Protocol):
+    """:func:`hardmargin.presolve.presolve` with all arguments but these."""
+
+    def __call__(self, *, upper: float | None = None, project: object = ...) -> Presolved:
+        """Reduce the problem."""
+
+
+class Prepared(NamedTuple):
+    """A reduced problem that a method can solve, and a first hyperplane.
+
+    Attributes
+    ----------
+    reduced : Presolved
+    first : tuple of ndarray and float, or None
+        A feasible hyperplane, in the caller's features; None if there are no constraints.
+    """
+
+    reduced: Presolved
+    first: tuple[FloatArray, float] | None = None
+
+
+def prepared(problem: Problem, presolved: PresolveStep, limits: Limits) -> Prepared:
+    """Reduce a problem; with constraints, find a feasible hyperplane, and make trust a matter of cost.
+
+    Parameters
+    ----------
+    problem : Problem
+        The caller's problem.
+    presolved : callable
+        Reduces it. It may be called twice: dependent features can be replaced only if the length of optimal
+        weights is bounded, for which a feasible hyperplane has to be known.
+    limits : Limits
+
+    Raises
+    ------
+    ValueError
+        If no hyperplane is feasible; the message names rows that contradict each other.
+    """
+    if not problem.constrained:
+        return Prepared(presolved())
+    plain = presolved(project=lambda *_: None)
+    first = _first_hyperplane(problem, plain, limits)
+    # Only small data can lose dependent features.
+    again = problem.bounds is None and is_projectable(plain.problem.n, plain.problem.m)
+    reduced = presolved(upper=problem.evaluate(*first).objective) if again else plain
+    incumbent = reduced.reduce(*first)
+    fitted = reduced.problem.fitted(*incumbent, reduced.problem.must_keep)
+    objective = reduced.problem.evaluate(*fitted).objective
+    if not math.isfinite(objective):
+        raise ValueError(_UNDECIDED)
+    certain = with_certain_costs(reduced.problem, objective)
+    return Prepared(replace(reduced, problem=certain), first)
+
+
+_UNDECIDED = (
+    "the trusted samples can only be kept by a hyperplane that float64 can hardly represent; trust fewer samples, "
+    "or check them for near duplicates with opposite labels."
+)
+
+
+def out_of_time(limits: Limits) -> str:
+    """What to say if the time limit leaves no feasible hyperplane."""
+    return (
+        f"the time limit of {limits.time_limit:g} s was reached before a hyperplane was found that keeps the "
+        "trusted samples; raise time_limit."
+    )
+
+
+def _first_hyperplane(problem: Problem, plain: Presolved, limits: Limits) -> tuple[FloatArray, float]:
+    """A feasible hyperplane, in the caller's features."""
+    try:
+        found: Incumbent = feasible_hyperplane(plain.problem, limits)
+    except ContradictionError as contradiction:
+        rows = sorted(_caller_row(problem, plain, row) for row in contradiction.rows)
+        shown = ", ".join(map(str, rows[:_SHOWN])) + (", ..." if len(rows) > _SHOWN else "")
+        within = "" if problem.bounds is None else " within the bounds on the weights"
+        loosen = "" if problem.bounds is None else ", or loosen the bounds"
+        raise ValueError(
+            f"no hyperplane{within} keeps all trusted samples: the rows {shown} contradict each other, and no part "
+            f"of them does. Trust at least one of them no longer, or correct its features or label{loosen}."
+        ) from None
+    except UndecidedError:
+        if limits.remaining() == 0:
+            raise ValueError(out_of_time(limits)) from None
+        raise ValueError(_UNDECIDED) from None
+    coef, intercept = plain.restore(found.coef, found.intercept)
+    fitted = problem.fitted(coef, intercept, problem.must_keep)
+    if not math.isfinite(problem.evaluate(*fitted).objective):
+        raise ValueError(_UNDECIDED)
+    return fitted
+
+
+def _caller_row(problem: Problem, plain: Presolved, row: int) -> int:
+    """The first trusted row of the caller's data that a reduced row represents."""
+    return int(np.flatnonzero((plain.representative == row) & problem.must_keep)[0])
