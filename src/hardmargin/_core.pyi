@@ -135,6 +135,7 @@ class PackingOptions:
     gap: float
     cover_distance: float | None
     pool_memory: int
+    terms: list[tuple[float, float]]
     knowledge: PackingKnowledge | None
     def __init__(self) -> None: ...
 
@@ -208,6 +209,7 @@ class DirectionOptions:
     mirrored: int
     path_memory: int
     sample_nodes: int
+    terms: list[tuple[float, float]]
     def __init__(self) -> None: ...
 
 class DirectionResult:

@@ -91,8 +91,6 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         the features. For two classes without a kernel.
     coef_bounds : pair of array-likes or floats, default=None
         Lower and upper bounds on the weights. For two classes without a kernel.
-    max_violations : int, default=None
-        Largest number of violated samples, in every binary problem.
     options : dict or the method's options dataclass, default=None
         The method's own settings, as in :func:`hardmargin.solve`.
     warm_start : bool, default=False
@@ -187,7 +185,6 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         coef0: float = 0.0,
         monotonic_cst: ArrayLike | Mapping[str, int] | None = None,
         coef_bounds: Any = None,
-        max_violations: int | None = None,
         options: Any = None,
         warm_start: bool = False,
         checkpoint: str | os.PathLike[str] | None = None,
@@ -209,7 +206,6 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.coef0 = coef0
         self.monotonic_cst = monotonic_cst
         self.coef_bounds = coef_bounds
-        self.max_violations = max_violations
         self.options = options
         self.warm_start = warm_start
         self.checkpoint = checkpoint

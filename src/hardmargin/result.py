@@ -152,7 +152,7 @@ class Result:
             If the bound is above the objective by more than rounding, which means that one of them is wrong.
         """
         evaluation = problem.evaluate(coef, intercept)
-        bound = _checked_bound(float(lower_bound), evaluation.objective)
+        bound = checked_bound(float(lower_bound), evaluation.objective)
         return cls(
             status=Status(status),
             objective=evaluation.objective,
@@ -340,10 +340,20 @@ class Result:
             f"  proven bound {self.lower_bound:.9g} ({proven})",
             f"  margin       {2 / norm if norm > 0 else math.inf:.6g} (2 / ||w||)",
             f"  given up     {self.n_violations} of {self.n} samples" + (f": {rows}{more}" if rows else ""),
+            *self._constraint_lines(),
             *reduced,
             f"  effort       {self.runtime:.2f} s, {self.nodes} nodes",
         ]
         return "\n".join(lines)
+
+    def _constraint_lines(self) -> list[str]:
+        """One line on the constraints, none if there are none."""
+        signs = self.monotonic_cst or [0] * self.m
+        ends = [[None] * self.m] * 2 if self.coef_bounds is None else self.coef_bounds
+        bounded = sum(1 for sign, *sides in zip(signs, *ends, strict=True) if sign or sides != [None, None])
+        counts = ((len(self.trusted or ()), "trusted sample"), (bounded, "bounded weight"))
+        parts = [f"{count} {what}{'' if count == 1 else 's'}" for count, what in counts if count]
+        return [f"  constraints  {', '.join(parts)}"] if parts else []
 
     def __str__(self) -> str:
         return self.summary()
@@ -359,7 +369,14 @@ def _recorded_bounds(bounds: WeightBounds | None) -> dict[str, Any]:
     return {"monotonic_cst": signs, "coef_bounds": sides if bounds.ranged else None}
 
 
-def _checked_bound(bound: float, objective: float) -> float:
+def checked_bound(bound: float, objective: float) -> float:
+    """A proven bound, not above the objective.
+
+    Raises
+    ------
+    RuntimeError
+        If it is above the objective by more than rounding, which means that one of them is wrong.
+    """
     if not bound <= objective * (1 + _BOUND_ROUNDING):
         raise RuntimeError(
             f"proven bound {bound:.17g} above the objective {objective:.17g} that a hyperplane reaches: "

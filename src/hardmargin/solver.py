@@ -181,7 +181,7 @@ def solve(
             raise ValueError("start and resume were both given; a state has its own hyperplane: leave out start.")
         # The first conversion of data imports packages, which may take longer than the limit.
         import_converters(X)
-        limits = _validated_limits(time_limit, gap, threads, node_limit, seed)
+        limits = validated_limits(time_limit, gap, threads, node_limit, seed)
         limits = replace(limits, gap=max(limits.gap, solver.SMALLEST_GAP))
         problem = Problem.from_data(
             X,
@@ -374,7 +374,7 @@ def _polished(
 
     The other hyperplanes are known to be feasible, or given by the caller.
     """
-    coef, intercept = _best_of(problem, _restored(problem, reduced, found), *others)
+    coef, intercept = _best_of(problem, restored(problem, reduced, found.coef, found.intercept), *others)
     fingerprint = data_fingerprint(problem)
     result = Result.of(
         problem,
@@ -395,11 +395,11 @@ def _polished(
     return replace(result, status=Status.HEURISTIC) if result.optimal else result
 
 
-def _restored(problem: Problem, reduced: Presolved, found: Result) -> tuple[FloatArray, float]:
-    """The method's hyperplane in the caller's features, scaled so that it keeps the same samples there."""
-    kept = reduced.problem.kept_up_to_rounding(found.coef, found.intercept)
+def restored(problem: Problem, reduced: Presolved, weights: ArrayLike, bias: float) -> tuple[FloatArray, float]:
+    """A method's hyperplane in the caller's features, scaled so that it keeps the same samples there."""
+    kept = reduced.problem.kept_up_to_rounding(weights, bias)
     with np.errstate(over="ignore", invalid="ignore"):
-        coef, intercept = reduced.restore(np.array(found.coef), found.intercept)
+        coef, intercept = reduced.restore(np.array(weights, dtype=np.float64), bias)
         return problem.fitted(coef, intercept, reduced.kept_rows(kept))
 
 
@@ -422,7 +422,14 @@ def _interrupted_if_asked(result: Result, signals: HeldSignals) -> Result:
     return result
 
 
-def _validated_limits(time_limit: Any, gap: Any, threads: Any, node_limit: Any, seed: Any) -> Limits:
+def validated_limits(time_limit: Any, gap: Any, threads: Any, node_limit: Any, seed: Any) -> Limits:
+    """The limits of a solve that starts now; for the arguments see :func:`solve`.
+
+    Raises
+    ------
+    ValueError
+        If one of them cannot be used.
+    """
     seconds = validated_time_limit(time_limit)
     if not is_real(gap) or not is_possible_gap(gap):
         raise ValueError(f"gap is {gap!r}; expected a number from {SMALLEST_GAP:g} to below 1.")

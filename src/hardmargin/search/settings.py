@@ -23,11 +23,14 @@ class PackingSettings:
         pays off.
     pool_memory : int
         Bytes of certified sets, in each thread and once more for all of them.
+    terms : tuple of (scale, rate)
+        The search minimises the smallest of scale * (norm + rate * cost); by default norm + cost.
     """
 
     gap: float = _PACKING.gap
     cover_distance: float | None = _PACKING.cover_distance
     pool_memory: int = _PACKING.pool_memory
+    terms: tuple[tuple[float, float], ...] = tuple(_PACKING.terms)
 
     def options(self, knowledge: _core.PackingKnowledge | None = None) -> _core.PackingOptions:
         """The same for the core, with what it has learnt in earlier searches over the same samples."""
@@ -35,6 +38,7 @@ class PackingSettings:
         options.gap = self.gap
         options.cover_distance = self.cover_distance
         options.pool_memory = self.pool_memory
+        options.terms = list(self.terms)
         options.knowledge = knowledge
         return options
 
@@ -55,6 +59,8 @@ class DirectionSettings:
         Bytes of the regions on the path to the current one, in each thread.
     sample_nodes : int
         Subproblems of a search over the samples of one region that cannot be split.
+    terms : tuple of (scale, rate)
+        The search minimises the smallest of scale * (norm + rate * cost); by default norm + cost.
     """
 
     gap: float = _DIRECTIONS.gap
@@ -62,6 +68,7 @@ class DirectionSettings:
     mirrored: int = _DIRECTIONS.mirrored
     path_memory: int = _DIRECTIONS.path_memory
     sample_nodes: int = _DIRECTIONS.sample_nodes
+    terms: tuple[tuple[float, float], ...] = tuple(_DIRECTIONS.terms)
 
     def options(self) -> _core.DirectionOptions:
         """The same for the core."""
@@ -71,6 +78,7 @@ class DirectionSettings:
         options.mirrored = self.mirrored
         options.path_memory = self.path_memory
         options.sample_nodes = self.sample_nodes
+        options.terms = list(self.terms)
         return options
 
 

@@ -52,6 +52,17 @@ Incumbent evaluate(const Samples& samples, std::span<const double> weights, doub
     return found;
 }
 
+double value_of(const Objective& objective, const Incumbent& incumbent) {
+    if (objective.is_plain()) {
+        return incumbent.objective;
+    }
+    double norm = 0;
+    for (const double weight : incumbent.weights) {
+        norm += 0.5 * weight * weight;
+    }
+    return objective.value(norm, std::max(0.0, incumbent.objective - norm));
+}
+
 Incumbent give_up_cheaper_class(const Samples& samples) {
     double costs[2] = {0, 0};  // of the negatives and the positives
     for (std::size_t i = 0; i < samples.count(); ++i) {

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "base/objective.h"
 #include "base/samples.h"
 
 namespace hardmargin {
@@ -44,6 +45,9 @@ Violations violations(const Samples& samples, std::span<const double> margins);
 // scaling it up then violates them, its objective is infinite.
 Incumbent evaluate(const Samples& samples, std::span<const double> weights, double bias,
                    std::span<const double> margins);
+
+// The value of a hyperplane, whose objective is the one at the C of the samples.
+double value_of(const Objective& objective, const Incumbent& incumbent);
 
 // w = 0 keeps one class and gives up the other. Giving up the cheaper class needs no search, so no answer costs
 // more. Regions of directions around w = 0 can only be closed against this objective or a smaller one. If bounds on

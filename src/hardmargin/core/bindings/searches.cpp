@@ -85,7 +85,9 @@ nb::tuple packing_root_arrays(std::size_t count, std::vector<std::uint32_t> kept
 
 nb::tuple direction_root_arrays(const Matrix& features, const Vector& labels, const Vector& costs, double upper,
                                 const DirectionOptions& options, const Bounds& bounds) {
-    const Samples samples(view(features), view(labels), view(costs), upper, bounds_of(bounds));
+    // No hyperplane of interest gives up as much as is needed if its norm is zero.
+    const Samples samples(view(features), view(labels), view(costs), options.objective.needed(upper, 0),
+                          bounds_of(bounds));
     check(options, samples);
     return plain_arrays(direction_root(samples, upper, options));
 }
@@ -95,7 +97,9 @@ SearchResult<Node> run(const Matrix& features, const Vector& labels, const Vecto
                        const std::variant<PlainArrays, SearchResult<Node>*>& frontier, double upper,
                        const Options& options, const SearchLimits& limits, double seconds, nb::object observer,
                        const Bounds& bounds) {
-    const Samples samples(view(features), view(labels), view(costs), upper, bounds_of(bounds));
+    // No hyperplane of interest gives up as much as is needed if its norm is zero.
+    const Samples samples(view(features), view(labels), view(costs), options.objective.needed(upper, 0),
+                          bounds_of(bounds));
     check(options, samples);
     std::vector<Node> nodes = nodes_of<Node>(frontier, samples);
     SearchResult<Node> result;
@@ -130,6 +134,32 @@ void bind_result(nb::module_& module, const char* name) {
         .def_ro("outcome", &Result::outcome);
 }
 
+using Terms = std::vector<std::tuple<double, double>>;
+
+template <typename Options>
+Terms terms(const Options& options) {
+    Terms plain;
+    for (const Objective::Term& term : options.objective.terms()) {
+        plain.emplace_back(term.scale, term.rate);
+    }
+    return plain;
+}
+
+template <typename Options>
+void set_terms(Options& options, const Terms& given) {
+    std::vector<Objective::Term> terms;
+    for (const auto& [scale, rate] : given) {
+        if (!(scale > 0 && rate > 0)) {
+            throw nb::value_error("terms: expected positive numbers");
+        }
+        terms.push_back({scale, rate});
+    }
+    if (terms.empty()) {
+        throw nb::value_error("terms: expected at least one");
+    }
+    options.objective = Objective(std::move(terms));
+}
+
 void bind_packing(nb::module_& module) {
     nb::class_<PackingKnowledge>(module, "PackingKnowledge", "What searches over the same samples share.")
         .def(
@@ -148,6 +178,7 @@ void bind_packing(nb::module_& module) {
     nb::class_<PackingOptions>(module, "PackingOptions", "How subproblems are bounded and branched on.")
         .def(nb::init<>())
         .def_rw("gap", &PackingOptions::gap)
+        .def_prop_rw("terms", &terms<PackingOptions>, &set_terms<PackingOptions>)
         .def_rw("cover_distance", &PackingOptions::cover_distance, nb::arg().none())
         .def_rw("pool_memory", &PackingOptions::pool_memory)
         .def_rw("knowledge", &PackingOptions::knowledge, nb::arg().none());
@@ -164,6 +195,7 @@ void bind_directions(nb::module_& module) {
     nb::class_<DirectionOptions>(module, "DirectionOptions", "How regions are bounded and split.")
         .def(nb::init<>())
         .def_rw("gap", &DirectionOptions::gap)
+        .def_prop_rw("terms", &terms<DirectionOptions>, &set_terms<DirectionOptions>)
         .def_rw("first_axis", &DirectionOptions::first_axis)
         .def_rw("mirrored", &DirectionOptions::mirrored)
         .def_rw("path_memory", &DirectionOptions::path_memory)

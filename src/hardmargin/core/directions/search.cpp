@@ -53,8 +53,9 @@ std::optional<Samples> samples_of_equal_cost(const Samples& samples) {
 }
 
 // The better one of `upper`, without weights, and giving up the cheaper class.
-Incumbent best_known(const Samples& samples, double upper) {
+Incumbent best_known(const Samples& samples, double upper, const Objective& objective) {
     Incumbent flat = give_up_cheaper_class(samples);
+    flat.objective = value_of(objective, flat);
     return flat.objective >= upper ? Incumbent{{}, 0, upper} : flat;
 }
 
@@ -68,15 +69,16 @@ DirectionOutcome search(const Samples& samples, std::vector<DirectionNode> front
 }  // namespace
 
 std::vector<DirectionNode> direction_root(const Samples& samples, double upper, const DirectionOptions& options) {
-    const double objective = best_known(samples, upper).objective;
-    const double longest = std::sqrt(2 * std::max(objective, 0.0)) * (1 + length_rounding);
+    const double objective = best_known(samples, upper, options.objective).objective;
+    const double longest =
+        std::sqrt(2 * std::max(options.objective.room(objective, 0), 0.0)) * (1 + length_rounding);
     return DirectionFrame(samples, options.first_axis, options.mirrored).whole(longest, objective);
 }
 
 DirectionOutcome direction_search(const Samples& samples, std::vector<DirectionNode> frontier, double upper,
                                   const DirectionOptions& options, const SearchLimits& limits, Control& control) {
     require_open(frontier);
-    Incumbent known = best_known(samples, upper);
+    Incumbent known = best_known(samples, upper, options.objective);
     if (known.objective <= 0) {
         return {std::move(known), 0, 0, 0, 0, true, {}};
     }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/control.h"
+#include "base/objective.h"
 #include "base/samples.h"
 #include "directions/closure.h"
 #include "directions/flow.h"
@@ -33,6 +34,8 @@ namespace hardmargin {
 struct DirectionOptions {
     // Only solutions better than the incumbent by this share are searched for.
     double gap = 1e-6;
+    // What is minimised; by default the objective at the C of the samples.
+    Objective objective{};
     // The middle of the face that is searched first.
     std::vector<double> first_axis;
     // The feature whose axis it replaces; see DirectionFrame.
@@ -94,6 +97,7 @@ private:
     };
 
     double effective_upper() const { return upper_ * (1 - options_.gap); }
+    Cutoff cutoff() const { return {options_.objective, effective_upper()}; }
     double norm_at_least(const DirectionNode& region) const;
     Verdict bound(PathRegion& current, const PathRegion& around, const std::function<bool()>& stop);
     // Enlarges the cover, first together with the sets known from the enclosing region; whether it costs `needed`,

@@ -62,7 +62,7 @@ void PackingState::set_region(const std::vector<ExtraRow>& rows) {
 }
 
 double PackingState::room() const {
-    return effective_upper() - known_cost() + rounding_share_ * upper_;
+    return cutoff().room(known_cost()) + rounding_share_ * options_.objective.room(upper_, 0);
 }
 
 void PackingState::load(const PackingNode& node, double upper) {
@@ -411,7 +411,7 @@ double PackingState::norm_of_decided() {
 }
 
 double PackingState::bound() {
-    return std::min(safely_below(known_cost()) + norm_of_decided(), effective_upper());
+    return std::min(options_.objective.value(norm_of_decided(), safely_below(known_cost())), effective_upper());
 }
 
 void PackingState::Snapshot::forget_inverse() {

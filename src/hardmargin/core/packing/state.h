@@ -30,6 +30,7 @@
 #include <span>
 #include <vector>
 
+#include "base/objective.h"
 #include "base/samples.h"
 #include "packing/cover_bound.h"
 #include "packing/knowledge.h"
@@ -42,6 +43,8 @@ namespace hardmargin {
 struct PackingOptions {
     // Only solutions better than the incumbent by this share are searched for.
     double gap = 1e-6;
+    // What is minimised; by default the objective at the C of the samples.
+    Objective objective{};
     // The cover bound is used where bound and incumbent are at least this many samples apart; by default where it
     // is observed to pay (packing/cover_choice.h).
     std::optional<double> cover_distance = std::nullopt;
@@ -142,6 +145,7 @@ private:
     double safely_below(double cost) const { return cost * (1 - rounding_share_); }
     double known_cost() const { return std::max(given_up_cost_ + packed_cost_, proven_cost_); }
     double effective_upper() const { return upper_ * (1 - options_.gap); }
+    Cutoff cutoff() const { return {options_.objective, effective_upper()}; }
     Verdict extend();
     Found shrink();
     Found shrink_set(std::size_t index);

@@ -46,7 +46,7 @@ private:
 }  // namespace
 
 double PackingState::distance() const {
-    return (effective_upper() - known_cost() - decided_.value()) / typical_cost_;
+    return (cutoff().needed(decided_.value()) - known_cost()) / typical_cost_;
 }
 
 bool PackingState::uses_cover() {
@@ -120,7 +120,7 @@ PackingState::Found PackingState::keep_what_is_too_dear() {
     const double norm = norm_of_decided();
     Found found = Found::nothing;
     for (std::size_t i = 0; i < statuses_.size(); ++i) {
-        if (is_free(i) && safely_below(cover_.bound_if_given_up(i)) + norm >= effective_upper()) {
+        if (is_free(i) && norm >= cutoff().room(safely_below(cover_.bound_if_given_up(i)))) {
             if (keep(i) == Verdict::closed) {
                 return Found::closed;
             }

@@ -30,6 +30,7 @@
 
 #include "base/control.h"
 #include "base/hyperplane.h"
+#include "base/objective.h"
 #include "base/samples.h"
 #include "qp/max_margin.h"
 #include "tree/node_queue.h"
@@ -61,6 +62,7 @@ concept SearchTree =
     requires(Tree tree, const Tree& constant, const typename Tree::Node& node,
              const typename Tree::Options& options, const std::function<bool()>& stop) {
         { options.gap } -> std::convertible_to<double>;
+        { options.objective } -> std::convertible_to<const Objective&>;
         { tree.search(node, 1.0, std::uint64_t{1}, stop, stop) } -> std::same_as<std::vector<typename Tree::Node>>;
         { tree.take_stuck() } -> std::same_as<std::vector<typename Tree::Node>>;
         { constant.nodes() } -> std::same_as<std::uint64_t>;
@@ -180,9 +182,19 @@ private:
     double improve(const MaxMargin& solver) {
         const std::lock_guard lock(mutex_);
         Incumbent candidate = evaluate(samples_, solver.weights(), solver.bias(), solver.margins());
-        if (candidate.objective < best_.objective) {
+        if (options_.objective.is_plain()) {
+            if (candidate.objective < best_.objective) {
+                best_ = std::move(candidate);
+                upper_ = std::min(upper_.load(), best_.objective);
+            }
+            return upper_;
+        }
+        // A lower value of `upper` would be one for all terms, though the candidate improves on some of them only.
+        // So the search pauses: the caller knows better terms now, and continues with what is open.
+        candidate.objective = value_of(options_.objective, candidate);
+        if (candidate.objective < std::min(best_.objective, cutoff())) {
             best_ = std::move(candidate);
-            upper_ = std::min(upper_.load(), best_.objective);
+            paused_ = true;
         }
         return upper_;
     }
