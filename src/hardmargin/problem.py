@@ -202,7 +202,8 @@ class Problem:
         In the problems that methods get, it is above the objective of a known hyperplane; see
         :func:`hardmargin.search.feasibility.with_certain_costs`.
         """
-        return float("inf") if self.trusted is None else float(self.costs[self.trusted].min())
+        trusted = False if self.trusted is None else self.trusted
+        return float(np.min(self.costs, where=trusted, initial=np.inf))
 
     @property
     def sparse(self) -> bool:
