@@ -226,6 +226,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "seed": _optional(_whole),
     "fingerprint": _optional(_text),
     "presolve": _text,
+    "proof_bound": _optional(_finite),
     "trusted": _optional(_list_of(_whole)),
     "monotonic_cst": _optional(_list_of(_sign)),
     "coef_bounds": _optional(_list_of(_list_of(_optional(_finite)))),
@@ -233,7 +234,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
 }
 
 # Models that were written before these keys existed, or by hand, need not have them.
-_OPTIONAL = {"target_gap", "feature_names", "label_column", "seed", "fingerprint", "presolve"}
+_OPTIONAL = {"target_gap", "feature_names", "label_column", "seed", "fingerprint", "presolve", "proof_bound"}
 _OPTIONAL |= {"trusted", "monotonic_cst", "coef_bounds", "max_violations"}
 
 #: The keys of a model: one for each field of a result, one that follows from the others, and the format's version.

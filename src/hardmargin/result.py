@@ -24,6 +24,9 @@ from hardmargin.weight_bounds import WeightBounds
 # A bound above the objective by less than this, relatively, is rounding; by more, it is wrong.
 _BOUND_ROUNDING = 1e-8
 
+# A proof in a file claims less than the bound by this share, because of rounding.
+_PROOF_ROUNDING = 2e-8
+
 # A gap above this is shown, even if the caller requested it.
 _SMALL_GAP = 1e-4
 
@@ -90,6 +93,8 @@ class Result:
     max_violations : float, dict or None
         The limits on the total weight of the violations, of all samples or by label; None if there were none.
         Violations that are limited are not part of the objective.
+    proof_bound : float or None
+        The bound that the proof in a file claims, if one was written.
     """
 
     status: Status
@@ -119,6 +124,7 @@ class Result:
     monotonic_cst: list[int] | None = None
     coef_bounds: list[list[float | None]] | None = None
     max_violations: float | dict[Any, float] | None = None
+    proof_bound: float | None = None
 
     @classmethod
     def of(
@@ -349,6 +355,7 @@ class Result:
             f"  given up     {self.n_violations} of {self.n} samples" + (f": {rows}{more}" if rows else ""),
             *self._constraint_lines(),
             *reduced,
+            *self._proof_lines(),
             f"  effort       {self.runtime:.2f} s, {self.nodes} nodes",
         ]
         return "\n".join(lines)
@@ -361,6 +368,14 @@ class Result:
         counts = ((len(self.trusted or ()), "trusted sample"), (bounded, "bounded weight"))
         parts = [f"{count} {what}{'' if count == 1 else 's'}" for count, what in counts if count]
         return [f"  constraints  {', '.join(parts)}"] if parts else []
+
+    def _proof_lines(self) -> list[str]:
+        """What the proof in a file claims, if there is one."""
+        if self.proof_bound is None:
+            return []
+        less = self.proof_bound < self.lower_bound * (1 - _PROOF_ROUNDING)
+        verdict = "less than the proven bound" if less else "the proven bound, up to rounding"
+        return [f"  proof        {self.proof_bound:.9g} ({verdict})"]
 
     def __str__(self) -> str:
         return self.summary()

@@ -31,6 +31,7 @@ from hardmargin.methods import budget, for_sparse_samples, get_method, needs_den
 from hardmargin.methods.base import FrontierMethod, Method, parse_options
 from hardmargin.presolve import Presolved, presolve
 from hardmargin.problem import Problem
+from hardmargin.proof_file import recording, write_proof
 from hardmargin.result import Result
 from hardmargin.run_log import log_end, logged_reports
 from hardmargin.search.context import Context
@@ -78,6 +79,7 @@ def solve(
     monotonic_cst: Any = None,
     coef_bounds: Any = None,
     max_violations: Mapping[Any, float] | float | None = None,
+    proof: str | os.PathLike[str] | None = None,
 ) -> Result:
     """Train a linear support vector machine with the hard-margin loss.
 
@@ -148,8 +150,12 @@ def solve(
         Limits on the total weight of the samples that are given up, which is their number if there are no weights:
         of all samples, or by label. Limited samples cost nothing in the objective, so C is not used if all samples
         are limited. If only one label is named, the samples of the other one still cost C each. For auto, packing
-        and heuristic, without checkpoints, clusters and prior
-        knowledge; see docs/budgets.md.
+        and heuristic, without checkpoints, clusters, proofs and prior knowledge; see docs/budgets.md.
+    proof : path, optional
+        A file for a proof that no hyperplane has an objective below a bound, which
+        :func:`hardmargin.checker.check_proof` and ``hardmargin verify --proof`` check. ``Result.proof_bound`` is
+        that bound; it may be smaller than ``lower_bound``. For auto, packing, directions and blocks, without
+        ``resume``, ``cluster``, ``trusted``, ``monotonic_cst`` and ``coef_bounds``.
 
     Returns
     -------
@@ -183,11 +189,13 @@ def solve(
     solver = get_method(method)
     parsed = parse_options(solver.Options, options, method)
     rule = parsed_stop(stop)
-    _check_support(solver, method, checkpoint=checkpoint, resume=resume, cluster=cluster)
+    _check_support(solver, method, checkpoint=checkpoint, resume=resume, cluster=cluster, proof=proof)
+    constraints = {"trusted": trusted, "monotonic_cst": monotonic_cst, "coef_bounds": coef_bounds}
+    _check_proof_support(proof, resume=resume, cluster=cluster, max_violations=max_violations, **constraints)
     if max_violations is not None:
-        others = {"trusted": trusted, "monotonic_cst": monotonic_cst, "coef_bounds": coef_bounds}
-        _check_budget_support(method, checkpoint=checkpoint, resume=resume, cluster=cluster, **others)
+        _check_budget_support(method, checkpoint=checkpoint, resume=resume, cluster=cluster, **constraints)
     with (
+        recording(proof) as recorded,
         LaterTermination(wanted=checkpoint is not None),
         held_checkpoint(checkpoint, resume, checkpoint_interval),
     ):
@@ -230,12 +238,14 @@ def solve(
             if checkpoint is not None and not os.path.exists(checkpoint):
                 text = f"checkpoint {os.fspath(checkpoint)}: the time limit was reached before there was a state"
                 warnings.warn(CheckpointWarning(f"{text}; raise the time limit.", lost=True), stacklevel=2)
-            return _within_budget(_without_search(problem, limits, method, report, hyperplane))
+            result = _within_budget(_without_search(problem, limits, method, report, hyperplane))
+            return result if proof is None else replace(result, proof_bound=write_proof(proof, problem, []))
         before = time.monotonic()
         with opened_engine(cluster) as engine:
             # Starting or joining a cluster is not part of the solve.
             limits = replace(limits, started=limits.started + time.monotonic() - before)
-            context = None if cluster is None and keeper is None else Context(engine, keeper)
+            without = cluster is None and keeper is None and recorded is None
+            context = None if without else Context(engine, keeper, recorded)
             run = _in_context(solver, context)
             if problem.budget is not None:
                 run = partial(budget.run, method=method, solve=solver.run)
@@ -251,6 +261,9 @@ def solve(
                     raise stopped.error from stopped.error.__cause__
                 with one_blas_thread:
                     result = _polished(problem, reduced, found, limits, recorder, hyperplane, first)
+                if proof is not None and recorded is not None:
+                    pieces = [piece.restored(reduced) for piece in recorded.pieces]
+                    result = replace(result, proof_bound=write_proof(proof, problem, pieces))
                 result = _within_budget(_interrupted_if_asked(result, signals))
         # Leaving a cluster takes time too, and the caller waits for it.
         result = result if cluster is None else replace(result, runtime=limits.elapsed())
@@ -395,6 +408,16 @@ def _check_support(solver: Method, method: str, **asked_for: Any) -> None:
         if value is not None and not solver.HAS_FRONTIER:
             raise ValueError(
                 f"method {method!r} does not support {name}; leave it out, or use {', '.join(with_frontier())}."
+            )
+
+
+def _check_proof_support(proof: str | os.PathLike[str] | None, **others: Any) -> None:
+    """Refuse what a proof cannot be written for: work done elsewhere or before, and restricted hyperplanes."""
+    for name, value in others.items():
+        if proof is not None and value is not None:
+            raise ValueError(
+                f"proof and {name} were both given; a proof is written by one run on this machine, for the problem "
+                f"without restrictions: leave out {name}, or solve without proof."
             )
 
 

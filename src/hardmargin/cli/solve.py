@@ -92,10 +92,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check_arguments(arguments: argparse.Namespace) -> None:
     """Refuse what cannot work before the data are read."""
-    written = {flag: getattr(arguments, flag) for flag in ("json", "checkpoint", "log")}
+    written = {flag: getattr(arguments, flag) for flag in ("json", "checkpoint", "log", "proof")}
     for flag, target in written.items():
         if target is not None:
             check_target(target, f"--{flag}", sources=[arguments.data, *filter(None, [arguments.start])])
+    if arguments.proof == STDOUT:
+        raise ValueError("--proof is '-'; a proof cannot be written to standard output: name a file.")
     resumed = state_to_resume(arguments.resume, arguments.checkpoint)
     check_different({**{f"--{flag}": name for flag, name in written.items()}, "--resume": resumed})
     required = arguments.require_gap
@@ -165,6 +167,7 @@ def _settings(arguments: argparse.Namespace, dataset: data.Dataset) -> dict[str,
         "trusted": trusted_mask(arguments.trusted, dataset.n),
         "monotonic_cst": signs(arguments.monotonic, dataset.feature_names, dataset.m),
         "coef_bounds": ranges(arguments.coef_bounds, dataset.feature_names, dataset.m),
+        "proof": arguments.proof,
     }
 
 
@@ -336,4 +339,7 @@ def _add_state_arguments(parser: Parser) -> None:
         metavar="FILE",
         help="continue from a state that --checkpoint wrote; may be the same file. "
         f"{AUTO}: from that of --checkpoint if it exists and belongs to this problem",
+    )
+    parser.add_argument(
+        "--proof", metavar="FILE", help="write a proof of the bound, which 'hardmargin verify --proof' checks"
     )

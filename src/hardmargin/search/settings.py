@@ -37,8 +37,16 @@ class PackingSettings:
     terms: tuple[tuple[float, float], ...] = tuple(_PACKING.terms)
     budget: Budget = NO_BUDGET
 
-    def options(self, knowledge: _core.PackingKnowledge | None = None) -> _core.PackingOptions:
-        """The same for the core, with what it has learnt in earlier searches over the same samples."""
+    def options(
+        self,
+        knowledge: _core.PackingKnowledge | None = None,
+        proof: _core.ProofSink | None = None,
+        proof_number: int = 0,
+    ) -> _core.PackingOptions:
+        """The same for the core, with what it has learnt in earlier searches over the same samples.
+
+        It writes the records of a proof, if one is wanted; the root of the search has this number in it.
+        """
         options = _core.PackingOptions()
         options.gap = self.gap
         options.cover_distance = self.cover_distance
@@ -46,6 +54,8 @@ class PackingSettings:
         options.terms = list(self.terms)
         options.budget = _core_budget(self.budget)
         options.knowledge = knowledge
+        options.proof = proof
+        options.proof_number = proof_number
         return options
 
 
@@ -80,8 +90,8 @@ class DirectionSettings:
     terms: tuple[tuple[float, float], ...] = tuple(_DIRECTIONS.terms)
     budget: Budget = NO_BUDGET
 
-    def options(self) -> _core.DirectionOptions:
-        """The same for the core."""
+    def options(self, proof: _core.ProofSink | None = None) -> _core.DirectionOptions:
+        """The same for the core, which writes the records of a proof, if one is wanted."""
         options = _core.DirectionOptions()
         options.gap = self.gap
         options.first_axis = list(self.first_axis)
@@ -90,6 +100,7 @@ class DirectionSettings:
         options.sample_nodes = self.sample_nodes
         options.terms = list(self.terms)
         options.budget = _core_budget(self.budget)
+        options.proof = proof
         return options
 
 

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -29,6 +30,7 @@
 #include "directions/region_closing.h"
 #include "directions/region_packing.h"
 #include "directions/region_packing_choice.h"
+#include "directions/trace.h"
 #include "packing/budget.h"
 #include "packing/tree.h"
 #include "primal/offset_search.h"
@@ -54,6 +56,8 @@ struct DirectionOptions {
     // A limit on what may be given up in total, or none. Regions close early if every sample costs more than
     // `upper`.
     Budget budget = {};
+    // Where a record is written for every region that is searched; none if no proof is wanted.
+    std::shared_ptr<ProofSink> proof = nullptr;
 };
 
 template <typename PairCover>
@@ -89,6 +93,7 @@ private:
         std::vector<DirectionNode> stuck;
         double closed_share = 0;  // of the slice's region; each part of a split counts as half
         double effort = 0;
+        std::vector<std::uint8_t> record;  // of a proof
     };
 
     // Work in units of about equal time.
@@ -121,6 +126,8 @@ private:
     Verdict search_over_samples(const DirectionNode& region, const std::function<bool()>& stop);
     bool split(const DirectionNode& region, DirectionNode& first, DirectionNode& second) const;
     std::vector<DirectionNode> open_nodes(std::size_t depth);
+    // Numbers an open region, if a record is written.
+    void write_open(DirectionNode& node);
     std::size_t memory_of(const PathRegion& current) const;
     PathRegion& path_at(std::size_t depth);
 
@@ -140,6 +147,7 @@ private:
     std::uint64_t nodes_ = 0;
     RegionPackingChoice packing_choice_;
     std::vector<DirectionNode> stuck_;
+    std::unique_ptr<RegionTrace> trace_;
 };
 
 extern template class DirectionTree<ConflictMatching>;

@@ -35,11 +35,15 @@ PackingState::PackingState(const Samples& samples, const PackingOptions& options
       decided_(samples),
       statuses_(samples.count()),
       residual_(samples.count()),
-      cover_(samples),
+      cover_(samples, options.traces),
       separator_(samples),
       typical_cost_(samples.typical_cost()) {
     assert(!options_.uses_cover() || options_.knowledge);
     assert(!options_.knowledge || options_.knowledge->is_of(samples));
+    assert(!options_.uses_cover() || !options_.traces || options_.knowledge->keeps_certificates);
+    if (options_.traces) {
+        trace_ = std::make_unique<PackingTrace>(samples);
+    }
 }
 
 void PackingState::set_stop(const std::function<bool()>& stop) {
@@ -191,6 +195,9 @@ Verdict PackingState::keep(std::size_t sample) {
     for (PackedSet& set : sets_) {
         std::erase_if(set.members, [&](const Member& member) { return member.sample == sample; });
         if (set.members.empty()) {
+            if (trace_) {
+                trace_->close(set.number);
+            }
             return Verdict::closed;
         }
     }
@@ -203,6 +210,9 @@ void PackingState::settle_single_sets() {
         again = false;
         for (const PackedSet& set : sets_) {
             if (set.members.size() == 1) {
+                if (trace_) {
+                    trace_->unit(set.number);
+                }
                 give_up(set.members[0].sample);
                 again = true;
                 break;
@@ -236,7 +246,7 @@ void PackingState::dissolve(std::size_t index) {
     }
 }
 
-void PackingState::pack(std::vector<Member> members) {
+void PackingState::pack(std::vector<Member> members, PackingTrace::SetNumber number) {
     assert(!members.empty());
     double share = residual_[members[0].sample];
     for (const Member& member : members) {
@@ -246,7 +256,7 @@ void PackingState::pack(std::vector<Member> members) {
     for (const Member& member : members) {
         adjust_residual(member.sample, -share);
     }
-    sets_.push_back({std::move(members), share});
+    sets_.push_back({std::move(members), share, number});
 }
 
 void PackingState::collect_free_members(const MaxMargin& solver, std::vector<Member>& members) const {
@@ -309,6 +319,7 @@ Verdict PackingState::extend() {
     int failures = 0;
     for (;;) {
         if (is_used_up()) {
+            write_closed_by_cost();
             return Verdict::closed;
         }
         const MaxMarginStatus status = solver_.solve(room());
@@ -328,16 +339,23 @@ Verdict PackingState::extend() {
             return Verdict::open;
         }
         collect_free_members(solver_, found_);
+        const PackingTrace::SetNumber number = write(solver_);
         if (learns()) {
             cover_.learn(solver_);
         }
         if (found_.empty()) {
+            if (trace_) {
+                trace_->close(number);
+            }
             return Verdict::closed;
         }
         if (found_.size() == 1) {
+            if (trace_) {
+                trace_->unit(number);
+            }
             give_up(found_[0].sample);
         } else {
-            pack(found_);
+            pack(found_, number);
         }
     }
 }
@@ -365,6 +383,7 @@ PackingState::Found PackingState::shrink() {
 
 PackingState::Found PackingState::shrink_set(std::size_t index) {
     if (is_used_up()) {
+        write_closed_by_cost();
         return Found::closed;
     }
     const std::vector<Member> members = sets_[index].members;
@@ -378,7 +397,11 @@ PackingState::Found PackingState::shrink_set(std::size_t index) {
     if (found_.size() >= members.size()) {
         return Found::nothing;
     }
+    const PackingTrace::SetNumber number = write(decided_);
     if (found_.empty()) {
+        if (trace_) {
+            trace_->close(number);
+        }
         return Found::closed;
     }
     for (const Member& member : members) {
@@ -389,6 +412,7 @@ PackingState::Found PackingState::shrink_set(std::size_t index) {
         }
     }
     sets_[index].members = found_;
+    sets_[index].number = number;
     return Found::something;
 }
 
@@ -407,27 +431,47 @@ PackingState::Found PackingState::repack_set(std::size_t index) {
     const double room_before = room();
     const std::size_t size_before = sets_[index].members.size();
     save(before_repack_);
+    if (trace_) {
+        // What is found below may rely on the room that counts all sets.
+        write_packing();
+    }
+    const std::size_t written_before = trace_ ? trace_->record().size() : 0;
+    const PackingTrace::Mark mark = trace_ ? trace_->mark() : PackingTrace::Mark{};
+    const auto undo = [&] {
+        restore(before_repack_);
+        if (trace_) {
+            trace_->forget(written_before, mark);
+        }
+    };
     dissolve(index);
     std::size_t first_size = 0;
     for (;;) {
         const double limit = std::min(room(), room_before);
         if (limit <= 0 || exceeds_budget()) {
+            write_closed_by_cost();
             return Found::closed;
         }
         const MaxMarginStatus status = solver_.solve(limit);
         if (status == MaxMarginStatus::failed) {
-            restore(before_repack_);
+            undo();
             return Found::nothing;
         }
         if (status == MaxMarginStatus::optimal) {
             break;
         }
         collect_free_members(solver_, found_);
+        const PackingTrace::SetNumber number = write(solver_);
         if (found_.empty()) {
+            if (trace_) {
+                trace_->close(number);
+            }
             return Found::closed;
         }
         if (found_.size() == 1) {
             const std::size_t sample = found_[0].sample;
+            if (trace_) {
+                trace_->unit(number);
+            }
             restore(before_repack_);
             give_up(sample);
             return Found::something;
@@ -438,7 +482,7 @@ PackingState::Found PackingState::repack_set(std::size_t index) {
         if (first_size == 0) {
             first_size = found_.size();
         }
-        pack(found_);
+        pack(found_, number);
     }
     if (packed_cost_ > packed_before + least_gain * typical_cost_) {
         return Found::something;
@@ -447,9 +491,34 @@ PackingState::Found PackingState::repack_set(std::size_t index) {
     const bool smaller =
         packed_cost_ >= packed_before * (1 - repacking_rounding) && first_size > 0 && first_size < size_before;
     if (!smaller) {
-        restore(before_repack_);
+        undo();
     }
     return Found::nothing;
+}
+
+// ---- the record of a proof
+
+void PackingState::write_packing() {
+    packed_.clear();
+    for (const PackedSet& set : sets_) {
+        packed_.push_back({set.number, set.share});
+    }
+    trace_->pack(packed_);
+}
+
+PackingTrace::SetNumber PackingState::write(const MaxMargin& solver) {
+    if (!trace_) {
+        return 0;
+    }
+    write_packing();
+    return trace_->add(solver.certificate());
+}
+
+void PackingState::write_closed_by_cost() {
+    if (trace_) {
+        write_packing();
+        trace_->close_by_cost();
+    }
 }
 
 // ---- bounds and snapshots

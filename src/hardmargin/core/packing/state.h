@@ -43,7 +43,9 @@
 #include "packing/cover_bound.h"
 #include "packing/knowledge.h"
 #include "packing/node.h"
+#include "packing/trace.h"
 #include "qp/max_margin.h"
+#include "tree/proof_sink.h"
 #include "tree/subproblem.h"
 
 namespace hardmargin {
@@ -63,6 +65,12 @@ struct PackingOptions {
     // What earlier searches over the same samples have learnt; this one adds to it. PackingState requires it if it
     // uses the cover bound; PackingTree and packing_search() create it if it is missing.
     std::shared_ptr<PackingKnowledge> knowledge = nullptr;
+    // Where PackingTree writes a record for every subproblem that it searches; none if no proof is wanted.
+    std::shared_ptr<ProofSink> proof = nullptr;
+    // The number of the root in it.
+    std::uint64_t proof_number = 0;
+    // Whether to make these records in any case.
+    bool traces = false;
 
     bool uses_cover() const { return !cover_distance || *cover_distance < std::numeric_limits<double>::infinity(); }
 };
@@ -79,7 +87,8 @@ public:
     struct PackedSet {
         std::vector<Member> members;
         double share;
-        double shrunk_room = 0;  // the room and decisions of the last attempt to shrink it
+        PackingTrace::SetNumber number = 0;  // in the record of a proof
+        double shrunk_room = 0;              // the room and decisions of the last attempt to shrink it
         std::uint64_t shrunk_decisions = 0;
     };
 
@@ -147,6 +156,9 @@ public:
     void save(Snapshot& snapshot) const;
     void restore(const Snapshot& snapshot);
 
+    // The record of a proof that is being written; null if none is wanted.
+    PackingTrace* trace() { return trace_.get(); }
+
     std::uint64_t work() const { return solver_.work() + decided_.work() + separator_.work() + cover_.work(); }
     void set_stop(const std::function<bool()>& stop);
 
@@ -193,7 +205,15 @@ private:
     // Gives up the members of sets with one member.
     void settle_single_sets();
     void dissolve(std::size_t index);
-    void pack(std::vector<Member> members);
+    void pack(std::vector<Member> members, PackingTrace::SetNumber number);
+    // For the record of a proof, if one is written: the packing as it is, the certificate that a solver has just
+    // found, a set of the pool, the weights that prove the cover bound, and that the subproblem is closed by its
+    // cost.
+    void write_packing();
+    PackingTrace::SetNumber write(const MaxMargin& solver);
+    PackingTrace::SetNumber write_pool_set(std::size_t index);
+    void write_cover();
+    void write_closed_by_cost();
     bool has_cost_left(std::size_t sample) const;
     void adjust_residual(std::size_t sample, double change);
     void collect_free_members(const MaxMargin& solver, std::vector<Member>& members) const;
@@ -228,6 +248,9 @@ private:
     std::function<bool()> stop_ = [] { return false; };
     Snapshot before_repack_;
     std::vector<Member> found_;
+    std::unique_ptr<PackingTrace> trace_;
+    std::vector<PackingTrace::Packed> packed_;
+    bool cover_is_written_ = false;
     double typical_cost_;
 };
 

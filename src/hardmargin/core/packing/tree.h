@@ -42,6 +42,8 @@ public:
     std::uint64_t work() const { return state_.work(); }
     // Returns, once, the subproblems without free samples that could not be closed because of rounding.
     std::vector<PackingNode> take_stuck() { return std::exchange(stuck_, {}); }
+    // How the last search closed its root; only if the options ask for records.
+    const ProofRecord& record() { return state_.trace()->record(); }
 
 private:
     // A postponed branch: the subproblem before the decision, and the sample to keep.
@@ -49,6 +51,7 @@ private:
         PackingState::Snapshot snapshot;
         std::size_t sample = 0;
         double bound = 0;
+        PackingTrace::Mark mark;
         std::size_t inverse_memory = 0;  // see Snapshot::inverse_memory()
     };
 
@@ -72,6 +75,10 @@ private:
     // Continues with the last waiting branch; false if that is closed.
     bool backtrack();
     std::vector<PackingNode> open_nodes();
+    // Numbers an open subproblem, if a record is written.
+    void write_open(PackingNode& node);
+    // Hands the record over.
+    void write_record();
     bool searches_without_cover() const;
     void begin_episode();
     // Ends the episodes that start below this many waiting branches: their subtrees are closed.

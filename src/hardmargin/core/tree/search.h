@@ -21,6 +21,7 @@
 #include <functional>
 #include <iterator>
 #include <limits>
+#include <memory>
 #include <mutex>
 #include <stdexcept>
 #include <system_error>
@@ -34,6 +35,7 @@
 #include "base/samples.h"
 #include "qp/max_margin.h"
 #include "tree/node_queue.h"
+#include "tree/proof_sink.h"
 #include "tree/subproblem.h"
 
 namespace hardmargin {
@@ -65,6 +67,7 @@ concept SearchTree =
              const std::function<bool()>& stop) {
         { options.gap } -> std::convertible_to<double>;
         { options.objective } -> std::convertible_to<const Objective&>;
+        { options.proof } -> std::convertible_to<std::shared_ptr<ProofSink>>;
         { tree.search(node, 1.0, std::uint64_t{1}, stop, stop) } -> std::same_as<std::vector<typename Tree::Node>>;
         { Tree::evaluated(samples, options, solver) } -> std::same_as<Incumbent>;
         { tree.take_stuck() } -> std::same_as<std::vector<typename Tree::Node>>;
@@ -252,7 +255,8 @@ private:
                 continue;
             }
             const Node node = pop();
-            if (node.bound >= cutoff()) {
+            // A proof needs a reason: the search finds one.
+            if (node.bound >= cutoff() && !options_.proof) {
                 continue;
             }
             working_bounds_[place] = node.bound;
@@ -274,7 +278,7 @@ private:
             for (Node& left : open) {
                 queue_.push(inherited(std::move(left), node));
             }
-            if (queue_.memory() > limits_.memory) {
+            if (queue_.memory() > limits_.memory && !options_.proof) {
                 queue_.drop_from(cutoff());
             }
             working_bounds_[place] = std::numeric_limits<double>::infinity();
