@@ -19,9 +19,13 @@ from scipy.sparse import csr_array
 import hardmargin
 from brute_force import case_and_optimum, start_from_nothing
 from hardmargin import Problem, Result, solve
-from hardmargin.checker import ProofError, UnreadableProofError, Verdict, check_proof
+from hardmargin.checker import ProofError, UnreadableProofError, Verdict, check_proof, regions
+from hardmargin.checker.checking import _Coverage
+from hardmargin.checker.decisions import Outcome
+from hardmargin.checker.frame import Frame
+from hardmargin.checker.piece import Piece
 from hardmargin.checker.reading import MAGIC, decoded
-from hardmargin.checker.samples import exponent_of, samples_hash, scaled
+from hardmargin.checker.samples import Samples, exponent_of, samples_hash, scaled
 from hardmargin.data import generate
 from hardmargin.search import primal
 from hardmargin.search.recording import number_bytes
@@ -395,3 +399,60 @@ def test_the_hash_of_samples_sees_values_and_places() -> None:
     X = np.array([[1.0, 0.0], [0.0, 2.0]])
     assert samples_hash(X) == samples_hash(csr_array(X)) == samples_hash(np.where(X == 0, -0.0, X))
     assert len({samples_hash(each) for each in (X, X.T, X[:, ::-1], X[:1], np.hstack([X, 0 * X]))}) == 4
+
+
+def doubles(*values: float) -> list[int]:
+    """Numbers in double precision as records contain them."""
+    bits = np.array(values).view(np.uint64).tolist()
+    return [half for value in bits for half in (value >> 32, value & 0xFFFFFFFF)]
+
+
+def forged_record(*steps: int, sign: int = 0) -> bytes:
+    """A record of one whole face of the cube of one axis."""
+    side = -1.0 if sign else 1.0
+    return b"".join(map(number_bytes, [1 + sign, 0, 0, sign, *doubles(side, side, 0.0, 9.0), *steps]))
+
+
+@pytest.mark.parametrize("sign", [0, 1])
+def test_the_sample_of_a_case_is_not_kept_in_it(sign) -> None:
+    """Giving it up is paid for already: a record that counts its cost once more proves too much."""
+    # The optimum is 1: one of the two is given up. In either direction both cannot be kept below 1.5.
+    samples = Samples(np.array([[0.0], [1.0]]), [1.0, -1.0], [1.0, 1.0])
+    piece = Piece(samples, [[0], [1]], {"kind": "directions", "share": 1.0, "bound": 1.5, "exponent": 0}, [1, 1])
+    frame = Frame(samples, piece.rows, np.eye(1), regions.longest_of(piece, piece.bound), 0)
+    both_kept = [2, 0, 1, 2, 1]
+    no_changes = [0, 0]
+
+    def case(given_up: int) -> list[int]:
+        # The other one is kept, so this one is given up; and no certificate follows.
+        deduction = [1, int(given_up == 1), 0, 1, 0]
+        return [regions.Step.CASE, given_up, *no_changes, regions.Step.CLOSE_EXACTLY, *deduction, 0]
+
+    steps = [regions.Step.CASES, *both_kept, *case(0), *case(1), regions.Step.END_CASES]
+    with pytest.raises(ProofError, match="too small a norm"):
+        regions.check_record(piece, frame, forged_record(*steps, sign=sign))
+    # The pair itself conflicts, and one of the two is not enough.
+    pair = [regions.Step.PAIRS, 0, 1, 0, 1, 0, 0]
+    with pytest.raises(ProofError, match="below the bound"):
+        regions.check_record(piece, frame, forged_record(*pair, regions.Step.CLOSE, sign=sign))
+
+
+def test_what_is_left_open_is_not_taken_for_a_root() -> None:
+    roots = dict.fromkeys((1, 2), regions.ROOT)
+    coverage = _Coverage()
+    coverage.take(Outcome(1, regions.ROOT, [(2, b"a part of face 1")], 1))
+    coverage.take(Outcome(2, regions.ROOT, [], 1))
+    with pytest.raises(ProofError, match="does not start from"):
+        coverage.check(roots)
+
+
+def test_records_rely_only_on_later_ones() -> None:
+    coverage = _Coverage()
+    with pytest.raises(ProofError, match="larger number"):
+        coverage.take(Outcome(3, b"x", [(3, b"x")], 1))
+    with pytest.raises(ProofError, match="larger number"):
+        _Coverage().take(Outcome(3, b"x", [(1, b"y")], 1))
+    coverage = _Coverage()
+    coverage.take(Outcome(0, b"x", [(5, b"y")], 1))
+    with pytest.raises(ProofError, match="different decisions"):
+        coverage.take(Outcome(1, b"x", [(5, b"z")], 1))

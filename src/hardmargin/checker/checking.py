@@ -165,7 +165,8 @@ class _Coverage:
                 raise ProofError(f"subproblem {number} is left open twice, with different decisions.")
 
     def check(self, roots: dict[int, bytes]) -> None:
-        for number, digest in {**self._open, **roots}.items():
+        # One number may be in both: what is left open must not be taken for a root.
+        for number, digest in (*roots.items(), *self._open.items()):
             if number not in self._starts:
                 raise ProofError(f"subproblem {number} is left open: no record deals with it.")
             if self._starts[number] != digest:

@@ -334,18 +334,28 @@ class RegionChecker:
             raise ProofError("a region is closed whose cost is below the bound.")
 
     def _close_region_exactly(self) -> None:
-        self._close_exactly(self._part.cover, 0, set())
+        self._close_exactly(self._part.cover, None, set())
 
-    def _close_exactly(self, cover: Cover, given_up_cost: int, assumed: set[int]) -> None:
-        """Check that no hyperplane costs hardly more than a cover and samples that are given up beside it."""
+    def _close_exactly(self, cover: Cover, chosen: int | None, assumed: set[int]) -> None:
+        """Check that no hyperplane costs hardly more than a cover and a sample that is given up beside it.
+
+        Parameters
+        ----------
+        cover : Cover
+            Without the chosen sample.
+        chosen : int or None
+            A sample that is given up. Its cost counts, so nothing follows from what giving it up would cost.
+        assumed : set of int
+            Samples that are kept.
+        """
         piece = self._piece
-        cost = cover.total + given_up_cost
+        cost = cover.total + (0 if chosen is None else piece.costs[chosen])
         slack = piece.bound - self._norm() - cost
         closed = self._part.dead or slack <= 0
-        given_up: set[int] = set()
+        given_up: set[int] = set() if chosen is None else {chosen}
 
         def is_kept(sample: int) -> bool:
-            return (
+            return sample != chosen and (
                 sample in assumed
                 or piece.is_certain(sample)
                 or piece.costs[sample] - cover.load(sample) >= slack
@@ -390,7 +400,7 @@ class RegionChecker:
             cover.without(sample)
             if self._numbers.next() != Step.CLOSE_EXACTLY:
                 raise UnreadableProofError("a case is not closed.")
-            self._close_exactly(cover, self._piece.costs[sample], handled - {sample})
+            self._close_exactly(cover, sample, handled - {sample})
             handled.add(sample)
         if not self._part.dead and not members <= handled:
             raise ProofError("a case is missing: not every sample of the set is given up in one.")
