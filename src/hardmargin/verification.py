@@ -142,8 +142,8 @@ def verify(
     that neither the model's hyperplane nor w = 0 costs less, and that gap, status and trace are consistent with it.
     "optimal" means a gap of at most the requested one, which must be possible (at least 1e-9, and below 1); if the
     model does not record it, 1e-5 counts. C, the weights and the limits on violations are taken from the model,
-    because they define the problem that it claims to have solved. ``Verification.unchecked`` lists what was not checked. If the data are
-    not the training data, a note says so; the claims may hold for them all the same.
+    because they define the problem that it claims to have solved. ``Verification.unchecked`` lists what was not
+    checked. If the data are not the training data, a note says so; the claims may hold for them all the same.
 
     Parameters
     ----------
