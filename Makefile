@@ -145,8 +145,8 @@ coverage: $(VENV)/installed-coverage
 	@$(BIN)/gcovr --root . --filter src/hardmargin/core/ --gcov-executable "$(GCOV)" \
 	  --exclude-throw-branches --txt build/coverage/cpp.txt --txt-summary \
 	  --html-details build/coverage/cpp/index.html build/cpp-coverage
-	@$(BIN)/pytest $(PYTEST_ARGUMENTS) --cov --cov-report=term --cov-report=html:build/coverage/python \
-	  --cov-report=xml:build/coverage/python.xml
+	@COVERAGE_FILE=$(CURDIR)/build/coverage/data $(BIN)/pytest $(PYTEST_ARGUMENTS) --cov \
+	  --cov-report=term --cov-report=html:build/coverage/python --cov-report=xml:build/coverage/python.xml
 	@echo "build/coverage/python/index.html and build/coverage/cpp/index.html"
 
 # Warnings are errors: among others a link that leads nowhere, a page in no menu, or a program of the gallery that fails.
@@ -155,6 +155,8 @@ docs: $(VENV)/installed-docs
 	@echo "building the documentation, with the programs of the gallery: a few minutes the first time ..."
 	@MPLBACKEND=agg $(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet \
 	  -d build/docs/doctrees build/docs/source build/docs/html
+	@if grep -rnoE '<(script|link|img)[^>]+(src|href)="https?:[^"]*"' build/docs/html --include='*.html'; \
+	  then echo "these pages load something from other sites" >&2; exit 1; fi
 	@echo "build/docs/html/index.html"
 
 # Links to other sites, which needs the network.

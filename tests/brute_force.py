@@ -4,7 +4,8 @@ Some optimal hyperplane is either w = 0, or the shortest one with y (w.x + b) = 
 independent samples: by Caratheodory's theorem no more of them are needed to write w as a sum of multiples of y x,
 as in the max-margin problem over the kept samples. The best of all these candidates is the optimum.
 
-``python tests/brute_force.py --count 20000`` compares the solver with it on this many problems.
+``python tests/brute_force.py --count 20000`` compares the solver with it on this many problems; ``--constraints``
+adds trusted samples and bounds on weights to them.
 """
 
 from __future__ import annotations

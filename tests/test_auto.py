@@ -14,6 +14,7 @@ from hardmargin.data import generate
 from hardmargin.frontier import Frontier
 from hardmargin.methods import directions, heuristic, packing
 from hardmargin.methods.base import Limits
+from hardmargin.methods.pair import has_few_features
 from hardmargin.problem import Problem
 from hardmargin.search import portfolio
 from hardmargin.search.proof import Proof
@@ -249,3 +250,13 @@ def test_a_search_goes_on_from_what_another_left_open(method) -> None:
     assert steps > 1
     assert best == pytest.approx(reference.objective, rel=1e-6)
     assert found.lower_bound == pytest.approx(reference.lower_bound, rel=1e-5)
+
+
+def test_the_search_over_samples_begins_if_bounded_features_depend_on_each_other() -> None:
+    rng = np.random.default_rng(0)
+    one_hot = np.eye(3)[rng.integers(0, 3, size=20)]
+    y = np.where(rng.random(20) < 0.5, -1.0, 1.0)
+    bounds = {"coef_bounds": (0.0, None)}
+    assert not has_few_features(Problem.from_data(one_hot, y, **bounds))
+    assert has_few_features(Problem.from_data(one_hot, y))
+    assert has_few_features(Problem.from_data(rng.normal(size=(20, 3)), y, **bounds))

@@ -202,6 +202,12 @@ def test_unusable_bounds_are_refused(bounds, error, text) -> None:
         solve(X, Y, **bounds)
 
 
+def test_the_summary_names_the_constraints() -> None:
+    result = solve(X, Y, 10, trusted=mask(0, 4), monotonic_cst=[-1])
+    assert "  constraints  2 trusted samples, 1 bounded weight\n" in result.summary()
+    assert "constraints" not in solve(X, Y, 10).summary()
+
+
 def test_open_bounds_change_nothing() -> None:
     result = solve(X, Y, 10, monotonic_cst=[0], coef_bounds=(None, np.inf))
     assert (result.monotonic_cst, result.coef_bounds) == (None, None)

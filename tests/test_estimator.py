@@ -362,7 +362,7 @@ def test_weights_are_routed(blobs) -> None:
 def test_trusted_samples_are_kept_and_routed(line) -> None:
     X, y = line
     trusted = np.array([False, False, False, False, True])
-    with pytest.warns(ConstantModelWarning, match=r"proven optimal\. Use a larger C, or trust fewer samples"):
+    with pytest.warns(ConstantModelWarning, match=r"proven optimal\. Use a larger C, or loosen the constraints"):
         model = HardMarginSVC(C=10).fit(X, y, trusted=trusted)
     assert model.result_.trusted == [4]
     assert model.violations_.tolist() == [2, 3]
@@ -408,18 +408,22 @@ def test_a_checkpoint_is_written_and_resumed(blobs, tmp_path) -> None:
         HardMarginSVC(C=11, checkpoint=path).fit(X, y)
 
 
-def test_signs_by_the_names_of_features(blobs, monkeypatch) -> None:
+def test_constraints_on_the_weights_reach_the_search(blobs) -> None:
+    X, y = blobs
+    free = HardMarginSVC(C=10).fit(X, y)
+    opposite = -np.sign(free.coef_[0, 1]).astype(int)
+    model = HardMarginSVC(C=10, monotonic_cst=[0, opposite]).fit(X, y)
+    assert opposite * model.coef_[0, 1] >= 0
+    assert model.result_.monotonic_cst == [0, opposite]
+    assert model.objective_ >= free.objective_ * (1 - 1e-6)
+    bounded = HardMarginSVC(C=10, coef_bounds=(-0.5, 0.5)).fit(X, y)
+    assert np.abs(bounded.coef_).max() <= 0.5 + 1e-8
+
+
+def test_signs_by_the_names_of_features(blobs) -> None:
     X, y = blobs
     frame = pd.DataFrame(X, columns=["length", "width"])
-    asked = []
-
-    def spy(*data, **settings) -> Result:
-        asked.append(settings.pop("monotonic_cst"))
-        return solve(*data, **settings)
-
-    monkeypatch.setattr("hardmargin.fitting.solve", spy)
-    HardMarginSVC(C=10, monotonic_cst={"width": -1}).fit(frame, y)
-    assert asked == [[0, -1]]
+    assert HardMarginSVC(C=10, monotonic_cst={"width": -1}).fit(frame, y).result_.monotonic_cst == [0, -1]
     with pytest.raises(ValueError, match="monotonic_cst names 'weight'; expected features of X: length, width"):
         HardMarginSVC(monotonic_cst={"weight": 1}).fit(frame, y)
     with pytest.raises(ValueError, match="by the names of features, and X has none"):

@@ -51,6 +51,9 @@ def test_staging_again_replaces_only_what_has_changed(folder) -> None:
     before = {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file()}
     (folder / "index.md").write_text("old")
     (folder / "renamed.md").write_text("old")
+    for generated in ("api/hardmargin.gone.rst", "gallery/plot_gone.rst", "gallery/plot_gone.py.md5"):
+        (folder / generated).parent.mkdir(exist_ok=True)
+        (folder / generated).write_text("old")
     stage.stage(folder)
     after = {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file()}
     assert {path.name for path in before if after[path] != before[path]} == {"index.md"}

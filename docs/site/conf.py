@@ -3,11 +3,9 @@ site is built nor when it is read."""
 
 from __future__ import annotations
 
-import os
-import warnings
 from pathlib import Path
 
-from hardmargin import __version__
+import hardmargin
 
 # conf.py is copied to build/docs/source with the pages.
 ROOT = Path(__file__).resolve().parent.parent.parent.parent
@@ -15,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent.parent
 project = "hardmargin"
 author = "The hardmargin developers"
 copyright = author
-version = release = __version__
+version = release = hardmargin.__version__
 
 extensions = [
     "myst_parser",
@@ -26,17 +24,20 @@ extensions = [
     "sphinx_gallery.gen_gallery",
 ]
 templates_path = ["templates"]
-# Markdown alone, and not the notebooks and text files of the gallery.
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 exclude_patterns = ["static", "templates"]
 root_doc = "index"
-nitpicky = False
 
 # Pages link to headings of other pages: estimator.md#constant-models.
 myst_heading_anchors = 4
 
 autosummary_generate = True
-autosummary_imported_members = False
+# Where upper and lower case are the same in names of files, a class and a function of one name would be one page.
+autosummary_filename_map = {
+    f"hardmargin.{name}": f"hardmargin.{name}-class"
+    for name in hardmargin.__all__
+    if name.lower() != name and name.lower() in hardmargin.__all__
+}
 autodoc_typehints = "none"
 toc_object_entries_show_parents = "hide"
 autodoc_member_order = "bysource"
@@ -60,16 +61,11 @@ sphinx_gallery_conf = {
     "remove_config_comments": True,
     "min_reported_time": 60,
     "abort_on_example_error": True,
-    "matplotlib_animations": False,
     # Only our own names: those of other projects would need the network.
     "doc_module": ("hardmargin",),
     "reference_url": {"hardmargin": None},
     "backreferences_dir": "gallery/backreferences",
-    "prefer_full_module": {r"hardmargin\..*"},
 }
-# The address of this computer means nothing to a reader of the page.
-os.environ.setdefault("DASK_DISTRIBUTED__DASHBOARD__LINK", "")
-warnings.filterwarnings("ignore", message="FigureCanvasAgg is non-interactive")
 
 html_theme = "pydata_sphinx_theme"
 html_title = f"hardmargin {version}"
@@ -91,7 +87,7 @@ html_theme_options = {
     "pygments_light_style": "tango",
     "pygments_dark_style": "monokai",
 }
-# Two sections without pages of their own.
+# Pages without a menu of further pages.
 html_sidebars = {name: [] for name in ("index", "glossary", "getting-started")}
 
 linkcheck_timeout = 20

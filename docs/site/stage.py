@@ -89,7 +89,7 @@ def stage(folder: Path) -> None:
     """Write the sources of the site. Files that have not changed keep their times, so that a rebuild is quick."""
     wanted = {name: adapted(page).encode() for name, page in sources().items()}
     pictures = [path for path in DOCS.iterdir() if path.suffix in {".png", ".svg"}]
-    settings = [path for path in (DOCS / "site").rglob("*") if path.is_file() and path.suffix not in {".pyc"}]
+    settings = [path for path in (DOCS / "site").rglob("*") if path.is_file() and path.suffix != ".pyc"]
     wanted |= {path.name: path.read_bytes() for path in pictures}
     wanted |= {path.relative_to(DOCS / "site").as_posix(): path.read_bytes() for path in settings}
     folder.mkdir(parents=True, exist_ok=True)
@@ -101,7 +101,11 @@ def stage(folder: Path) -> None:
     for stale in folder.glob("*.md"):
         if stale.name not in wanted:
             stale.unlink()
-    shutil.rmtree(folder / "__pycache__", ignore_errors=True)
+    # What Sphinx has generated there for names and programs that may be gone.
+    shutil.rmtree(folder / "api", ignore_errors=True)
+    for generated in folder.glob("gallery/plot_*"):
+        if not (ROOT / "examples" / "gallery" / f"{generated.name.partition('.')[0]}.py").exists():
+            generated.unlink()
 
 
 def _on_site(page: Path, target: str) -> str | None:

@@ -4,15 +4,19 @@
 TYPE_CHECKING = False
 
 __all__ = [
+    "BudgetError",
     "ConstantModelWarning",
     "HardMarginSVC",
+    "HardMarginSVCCV",
     "Outliers",
+    "Path",
     "Problem",
     "Result",
     "Status",
     "Verification",
     "__version__",
     "outliers",
+    "path",
     "show_versions",
     "smallest_useful_C",
     "solve",
@@ -20,9 +24,13 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from hardmargin.budget import BudgetError
     from hardmargin.estimator import ConstantModelWarning, HardMarginSVC
+    from hardmargin.estimator_cv import HardMarginSVCCV
     from hardmargin.explanation import outliers
     from hardmargin.outlier_table import Outliers
+    from hardmargin.path_solver import path
+    from hardmargin.penalty_path import Path
     from hardmargin.problem import Problem
     from hardmargin.result import Result
     from hardmargin.solver import solve
@@ -34,15 +42,19 @@ else:
     # scikit-learn takes a second to import, for which `hardmargin --version` should not have to wait. No module
     # may have the name of something public: importing it would put the module in its place.
     _MODULES = {
+        "BudgetError": "budget",
         "ConstantModelWarning": "estimator",
         "HardMarginSVC": "estimator",
+        "HardMarginSVCCV": "estimator_cv",
         "Outliers": "outlier_table",
+        "Path": "penalty_path",
         "Problem": "problem",
         "Result": "result",
         "Status": "status",
         "Verification": "verification",
         "__version__": "versions",
         "outliers": "explanation",
+        "path": "path_solver",
         "show_versions": "versions",
         "smallest_useful_C": "useful_penalty",
         "solve": "solver",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -45,15 +45,16 @@ class WeightBounds:
 
     def hold(self, coef: FloatArray) -> bool:
         """Whether weights are within the bounds, up to the tolerance."""
-        with np.errstate(invalid="ignore", over="ignore"):
-            low = np.where(np.isfinite(self.lower), self.lower - WEIGHT_TOLERANCE * np.abs(self.lower), -np.inf)
-            high = np.where(np.isfinite(self.upper), self.upper + WEIGHT_TOLERANCE * np.abs(self.upper), np.inf)
-            return bool(((coef >= low) & (coef <= high)).all())
+        return len(self.violated(coef)) == 0
 
     def violated(self, coef: FloatArray) -> list[int]:
         """The features whose weights are outside the bounds by more than the tolerance."""
-        single = (replace(self, lower=self.lower[[j]], upper=self.upper[[j]]) for j in range(len(coef)))
-        return [j for j, bounds in enumerate(single) if not bounds.hold(coef[[j]])]
+        sides = (self.lower, self.upper)
+        missed = [WEIGHT_TOLERANCE * np.where(np.isfinite(side), np.abs(side), 0.0) for side in sides]
+        low, high = self.lower - missed[0], self.upper + missed[1]
+        # A weight that is not a number is outside.
+        outside: list[int] = np.flatnonzero(~((coef >= low) & (coef <= high))).tolist()
+        return outside
 
     @property
     def exclude_zero(self) -> NDArray[np.bool_]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hardmargin.cli import bench, explain, generate, predict, show_versions, solve, verify
+from hardmargin.cli import bench, explain, generate, path, predict, show_versions, solve, verify
 from hardmargin.cli.key_values import one_flag_each
 from hardmargin.cli.parser import Parser
 from hardmargin.versions import __version__
@@ -18,7 +18,7 @@ def run(argv: Sequence[str]) -> int:
     ValueError
         If the arguments cannot be used.
     """
-    flags = ("--option", "--class-weight", "--monotonic", "--coef-bounds")
+    flags = ("--option", "--class-weight", "--max-violations", "--monotonic", "--coef-bounds")
     arguments = _parser().parse_args(one_flag_each(argv, flags=flags))
     status: int = arguments.run(arguments)
     return status
@@ -31,6 +31,6 @@ def _parser() -> Parser:
     )
     parser.add_argument("--version", action="version", version=f"hardmargin {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    for command in (solve, predict, verify, explain, generate, bench, show_versions):
+    for command in (solve, path, predict, verify, explain, generate, bench, show_versions):
         command.add_to(commands)
     return parser

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from hardmargin.blas import one_blas_thread
 from hardmargin.bounds import Report
 from hardmargin.limits import Limits
 from hardmargin.methods import directions, packing
 from hardmargin.methods.base import ProofOptions
 from hardmargin.problem import Problem
+from hardmargin.projection import is_projectable
 from hardmargin.result import Result
 from hardmargin.search.context import Context
 from hardmargin.search.portfolio import Member
@@ -19,7 +23,19 @@ _SOME_FEATURES = 12
 
 def has_few_features(problem: Problem) -> bool:
     """Whether the search over directions is likely to be ahead."""
-    return problem.m <= _FEW_FEATURES
+    return problem.m <= _FEW_FEATURES and not _has_dependent_features(problem)
+
+
+def _has_dependent_features(problem: Problem) -> bool:
+    """Whether features depend on each other; presolve replaces them by fewer unless their weights are bounded.
+
+    Directions that differ only along what no sample varies in have the same conflicts, so a search over directions
+    has little to tell them apart by.
+    """
+    if problem.bounds is None or problem.sparse or not is_projectable(problem.n, problem.m):
+        return False
+    with one_blas_thread:
+        return bool(np.linalg.matrix_rank(problem.X - problem.X.mean(axis=0)) < problem.m)
 
 
 def exact_members(

@@ -4,6 +4,7 @@
 #include <set>
 #include <vector>
 
+#include "base/objective.h"
 #include "base/random.h"
 #include "check.h"
 #include "directions/frame.h"
@@ -17,6 +18,8 @@
 using namespace hardmargin;
 
 namespace {
+
+const Objective plain;
 
 // Whether a hyperplane is clearly inside the region.
 bool contains(const DirectionNode& region, const std::vector<double>& weights) {
@@ -140,7 +143,7 @@ TEST(better_hyperplanes_of_a_region_give_up_a_sample_of_every_set) {
             CHECK(safely_below(matching.cost_of(state.size + missing)) >= upper - norm);
             CHECK(missing == 0 || safely_below(matching.cost_of(state.size + missing - 1)) < upper - norm);
             RegionSets found;
-            const bool closed = packing.find(region, level, state, missing, upper, known, found);
+            const bool closed = packing.find(region, level, state, missing, {plain, upper}, known, found);
             std::set<std::uint32_t> members;
             for (const MustHitSet& set : found.sets) {
                 for (const std::uint32_t sample : set) {
@@ -233,7 +236,7 @@ TEST(regions_with_better_hyperplanes_are_not_closed) {
         RegionSets found;
         const RegionSets around =
             trial % 3 == 0 ? RegionSets{} : sets_that_all_hit(inside, matching, state, random);
-        const bool says_closed = closing.closes(region, level, state, norm, upper, true, around, found);
+        const bool says_closed = closing.closes(region, level, state, norm, {plain, upper}, true, around, found);
         closed += says_closed;
         if (!inside.empty()) {
             CHECK(!says_closed);

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "base/objective.h"
 #include "base/samples.h"
 
 namespace hardmargin {
@@ -39,11 +40,18 @@ struct Violations {
 // `margins` are y_i (w.x_i + b) for every sample.
 Violations violations(const Samples& samples, std::span<const double> margins);
 
-// A hyperplane with these margins, scaled up if rounding left a kept sample just short of its margin. `weights` has
-// Samples::stride() entries. If there are bounds on the weights, it is moved to the nearest ones within them; if
-// scaling it up then violates them, its objective is infinite.
+// A hyperplane that gives up `violated`, scaled up if rounding left a kept sample just short of its margin.
+// `weights` has Samples::stride() entries. If scaling it up violates bounds on the weights, its objective is
+// infinite.
+Incumbent scaled(const Samples& samples, std::span<const double> weights, double bias, const Violations& violated);
+
+// The same for a hyperplane with these margins. If there are bounds on the weights, it is moved to the nearest ones
+// within them.
 Incumbent evaluate(const Samples& samples, std::span<const double> weights, double bias,
                    std::span<const double> margins);
+
+// The value of a hyperplane, whose objective is the one at the C of the samples.
+double value_of(const Objective& objective, const Incumbent& incumbent);
 
 // w = 0 keeps one class and gives up the other. Giving up the cheaper class needs no search, so no answer costs
 // more. Regions of directions around w = 0 can only be closed against this objective or a smaller one. If bounds on

@@ -18,8 +18,9 @@ namespace {
 
 // One vector of doubles, in whatever registers the target has (GCC and Clang).
 using Lanes = double __attribute__((vector_size(lanes * sizeof(double))));
-using UnalignedLanes =
-    double __attribute__((vector_size(lanes * sizeof(double)), aligned(sizeof(double)), may_alias));
+// Attributes of the alias, not of the type after "=": there, Clang would ignore the alignment.
+using UnalignedLanes [[gnu::aligned(sizeof(double)), gnu::may_alias]] = Lanes;
+static_assert(alignof(UnalignedLanes) == sizeof(double));
 
 #define HARDMARGIN_LOAD(source) (*reinterpret_cast<const UnalignedLanes*>(source))
 #define HARDMARGIN_STORE(target) (*reinterpret_cast<UnalignedLanes*>(target))
@@ -27,8 +28,8 @@ using UnalignedLanes =
 // This many single-precision values are as large as Lanes.
 inline constexpr std::size_t float_lanes = 2 * lanes;
 using FloatLanes = float __attribute__((vector_size(float_lanes * sizeof(float))));
-using UnalignedFloatLanes =
-    float __attribute__((vector_size(float_lanes * sizeof(float)), aligned(sizeof(float)), may_alias));
+using UnalignedFloatLanes [[gnu::aligned(sizeof(float)), gnu::may_alias]] = FloatLanes;
+static_assert(alignof(UnalignedFloatLanes) == sizeof(float));
 
 #define HARDMARGIN_LOAD_FLOATS(source) (*reinterpret_cast<const UnalignedFloatLanes*>(source))
 #define HARDMARGIN_STORE_FLOATS(target) (*reinterpret_cast<UnalignedFloatLanes*>(target))
@@ -185,8 +186,8 @@ inline constexpr std::size_t pair_lanes = 16;
 inline constexpr std::size_t pair_lanes = 8;
 #endif
 using PairLanes = float __attribute__((vector_size(pair_lanes * sizeof(float))));
-using UnalignedPairLanes =
-    float __attribute__((vector_size(pair_lanes * sizeof(float)), aligned(sizeof(float)), may_alias));
+using UnalignedPairLanes [[gnu::aligned(sizeof(float)), gnu::may_alias]] = PairLanes;
+static_assert(alignof(UnalignedPairLanes) == sizeof(float));
 using PairIntegers = std::int32_t __attribute__((vector_size(pair_lanes * sizeof(std::int32_t))));
 
 #define HARDMARGIN_LOAD_PAIRS(source) (*reinterpret_cast<const UnalignedPairLanes*>(source))

@@ -20,6 +20,7 @@
 #include "bindings/shared.h"
 #include "directions/frontier.h"
 #include "directions/search.h"
+#include "packing/budget.h"
 #include "packing/frontier.h"
 #include "packing/search.h"
 
@@ -102,7 +103,9 @@ nb::tuple packing_root_arrays(std::size_t count, std::vector<std::uint32_t> kept
 
 nb::tuple direction_root_arrays(const Matrix& features, const Vector& labels, const Vector& costs, double upper,
                                 const DirectionOptions& options, const Bounds& bounds) {
-    const Samples samples(view(features), view(labels), view(costs), upper, bounds_of(bounds));
+    // No hyperplane of interest gives up as much as is needed if its norm is zero.
+    const Cutoff cutoff{options.objective, upper, options.budget.credit()};
+    const Samples samples(view(features), view(labels), view(costs), cutoff.needed(0), bounds_of(bounds));
     check(options, samples);
     return plain_arrays(direction_root(samples, upper, options));
 }
@@ -124,7 +127,9 @@ SearchResult<Node> run(const Matrix& features, const Vector& labels, const Vecto
                        const std::variant<PlainArrays, SearchResult<Node>*>& frontier, double upper,
                        const Options& options, const SearchLimits& limits, double seconds, nb::object observer,
                        const Bounds& bounds) {
-    const Samples samples(view(features), view(labels), view(costs), upper, bounds_of(bounds));
+    // No hyperplane of interest gives up as much as is needed if its norm is zero.
+    const Cutoff cutoff{options.objective, upper, options.budget.credit()};
+    const Samples samples(view(features), view(labels), view(costs), cutoff.needed(0), bounds_of(bounds));
     check(options, samples);
     std::vector<Node> nodes = nodes_of<Node>(frontier, samples);
     number(nodes, options);
@@ -158,6 +163,32 @@ void bind_result(nb::module_& module, const char* name) {
             "exhausted", [](const Result& self) { return self.found.exhausted; },
             "Whether everything was searched; what is still open then cannot be closed because of rounding.")
         .def_ro("outcome", &Result::outcome);
+}
+
+using Terms = std::vector<std::tuple<double, double>>;
+
+template <typename Options>
+Terms terms(const Options& options) {
+    Terms plain;
+    for (const Objective::Term& term : options.objective.terms()) {
+        plain.emplace_back(term.scale, term.rate);
+    }
+    return plain;
+}
+
+template <typename Options>
+void set_terms(Options& options, const Terms& given) {
+    std::vector<Objective::Term> terms;
+    for (const auto& [scale, rate] : given) {
+        if (!(scale > 0 && rate > 0)) {
+            throw nb::value_error("terms: expected positive numbers");
+        }
+        terms.push_back({scale, rate});
+    }
+    if (terms.empty()) {
+        throw nb::value_error("terms: expected at least one");
+    }
+    options.objective = Objective(std::move(terms));
 }
 
 void bind_packing(nb::module_& module) {
@@ -197,7 +228,9 @@ void bind_packing(nb::module_& module) {
             "The cover bound is used from this distance on, in samples.");
     nb::class_<PackingOptions>(module, "PackingOptions", "How subproblems are bounded and branched on.")
         .def(nb::init<>())
+        .def_rw("budget", &PackingOptions::budget)
         .def_rw("gap", &PackingOptions::gap)
+        .def_prop_rw("terms", &terms<PackingOptions>, &set_terms<PackingOptions>)
         .def_rw("cover_distance", &PackingOptions::cover_distance, nb::arg().none())
         .def_rw("pool_memory", &PackingOptions::pool_memory)
         .def_rw("knowledge", &PackingOptions::knowledge, nb::arg().none())
@@ -216,10 +249,12 @@ void bind_directions(nb::module_& module) {
     nb::class_<DirectionOptions>(module, "DirectionOptions", "How regions are bounded and split.")
         .def(nb::init<>())
         .def_rw("gap", &DirectionOptions::gap)
+        .def_prop_rw("terms", &terms<DirectionOptions>, &set_terms<DirectionOptions>)
         .def_rw("first_axis", &DirectionOptions::first_axis)
         .def_rw("mirrored", &DirectionOptions::mirrored)
         .def_rw("path_memory", &DirectionOptions::path_memory)
         .def_rw("sample_nodes", &DirectionOptions::sample_nodes)
+        .def_rw("budget", &DirectionOptions::budget)
         .def_rw("proof", &DirectionOptions::proof, nb::arg().none());
     bind_result<DirectionNode>(module, "DirectionResult");
     module.def("direction_root", &direction_root_arrays, "features"_a, "labels"_a, "costs"_a, "upper"_a,
@@ -247,6 +282,11 @@ void bind_searches(nb::module_& module) {
         .def_rw("memory", &SearchLimits::memory)
         .def_rw("pause", &SearchLimits::pause)
         .def_rw("keep_below", &SearchLimits::keep_below);
+    nb::class_<Budget>(module, "Budget", "Limits on the cost of given-up samples; infinity: priced instead.")
+        .def(nb::init<>())
+        .def_rw("negatives", &Budget::negatives)
+        .def_rw("positives", &Budget::positives)
+        .def_rw("total", &Budget::total);
     bind_packing(module);
     bind_directions(module);
 }

@@ -28,11 +28,12 @@ RegionClosing<PairCover>::RegionClosing(const Samples& samples, const DirectionF
 
 template <typename PairCover>
 bool RegionClosing<PairCover>::closes(const DirectionNode& region, const Level& level, State& state, double& norm,
-                                      double upper, bool packing, const RegionSets& around, RegionSets& found) {
+                                      const Cutoff& cutoff, bool packing, const RegionSets& around,
+                                      RegionSets& found) {
     found.clear();
     const double covered = cover_.cost(state) * (1 - cover_.rounding(state));
     if ((!certain_.empty() || samples_.has_weight_bounds()) &&
-        certain_cost_at_least(upper - covered, region, norm)) {
+        certain_cost_at_least(cutoff.room(covered), region, norm)) {
         if (trace_ != nullptr) {
             closure_.clear(pairs_.positives(), pairs_.negatives());
             trace_->cover(region, state);
@@ -41,14 +42,14 @@ bool RegionClosing<PairCover>::closes(const DirectionNode& region, const Level& 
         return true;
     }
     if constexpr (PairCover::equal_costs) {
-        const std::size_t missing = cover_.missing(state, upper - norm);
-        if (closes_if_short(missing, region, level, state, {}, upper)) {
+        const std::size_t missing = cover_.missing(state, cutoff.needed(norm));
+        if (closes_if_short(missing, region, level, state, {}, cutoff)) {
             return true;
         }
         if (missing == 1 || !packing) {
             return false;
         }
-        if (packing_.find(region, level, state, missing, upper, around, found)) {
+        if (packing_.find(region, level, state, missing, cutoff, around, found)) {
             if (trace_ != nullptr) {
                 trace_->cover(region, state);
                 trace_->close();
@@ -59,7 +60,7 @@ bool RegionClosing<PairCover>::closes(const DirectionNode& region, const Level& 
             return false;
         }
         const std::size_t still_missing = missing - found.sets.size();
-        if (closes_if_short(still_missing, region, level, state, found.sets, upper)) {
+        if (closes_if_short(still_missing, region, level, state, found.sets, cutoff)) {
             return true;
         }
         if (still_missing == 1) {
@@ -68,13 +69,13 @@ bool RegionClosing<PairCover>::closes(const DirectionNode& region, const Level& 
             fewer.erase(std::max_element(
                 fewer.begin(), fewer.end(),
                 [](const MustHitSet& left, const MustHitSet& right) { return left.size() < right.size(); }));
-            return !fewer.empty() && closes_with_two(region, level, state, fewer, upper);
+            return !fewer.empty() && closes_with_two(region, level, state, fewer, cutoff);
         }
         return false;
     } else {
         const double rounding = cover_.rounding(state);
-        const double room = upper - cover_.cost(state) * (1 - rounding);
-        cover_.close(level, state, (room - norm) * (1 + rounding), closure_);
+        const double room = cutoff.room(covered);
+        cover_.close(level, state, (cutoff.needed(norm) - covered) * (1 + rounding), closure_);
         if (!closure_.any_kept) {
             return false;
         }
@@ -93,17 +94,18 @@ bool RegionClosing<PairCover>::closes(const DirectionNode& region, const Level& 
 
 template <typename PairCover>
 bool RegionClosing<PairCover>::closes_if_short(std::size_t missing, const DirectionNode& region, const Level& level,
-                                               const State& state, std::span<const MustHitSet> sets, double upper)
+                                               const State& state, std::span<const MustHitSet> sets,
+                                               const Cutoff& cutoff)
     requires(PairCover::equal_costs)
 {
-    return (missing == 1 && closes_with_one(region, level, state, sets, upper)) ||
-           (missing == 2 && closes_with_two(region, level, state, sets, upper));
+    return (missing == 1 && closes_with_one(region, level, state, sets, cutoff)) ||
+           (missing == 2 && closes_with_two(region, level, state, sets, cutoff));
 }
 
 // A better solution gives up one sample of each pair and each set, and no others.
 template <typename PairCover>
 bool RegionClosing<PairCover>::closes_with_one(const DirectionNode& region, const Level& level, const State& state,
-                                               std::span<const MustHitSet> sets, double upper)
+                                               std::span<const MustHitSet> sets, const Cutoff& cutoff)
     requires(PairCover::equal_costs)
 {
     cover_.close_exactly(level, state, sets, {}, {}, closure_);
@@ -111,7 +113,7 @@ bool RegionClosing<PairCover>::closes_with_one(const DirectionNode& region, cons
     if (!closure_.contradictory()) {
         enable_region(region);
         enable_closure();
-        if (!cost_at_least(upper - safely_below(cover_.cost_of(state.size + sets.size())))) {
+        if (!cost_at_least(cutoff.room(safely_below(cover_.cost_of(state.size + sets.size()))))) {
             return false;
         }
         certificate = solver_.certificate();
@@ -126,7 +128,7 @@ bool RegionClosing<PairCover>::closes_with_one(const DirectionNode& region, cons
 // A better solution gives up one sample of each pair and each set, and at most one more.
 template <typename PairCover>
 bool RegionClosing<PairCover>::closes_with_two(const DirectionNode& region, const Level& level, const State& state,
-                                               std::span<const MustHitSet> sets, double upper)
+                                               std::span<const MustHitSet> sets, const Cutoff& cutoff)
     requires(PairCover::equal_costs)
 {
     // The samples that a solution without the extra one keeps are a good set to distinguish cases. The samples that
@@ -144,7 +146,7 @@ bool RegionClosing<PairCover>::closes_with_two(const DirectionNode& region, cons
     enable_region(region);
     enable_closure();
     const std::size_t least = state.size + sets.size();
-    if (!cost_at_least(upper - safely_below(cover_.cost_of(least)))) {
+    if (!cost_at_least(cutoff.room(safely_below(cover_.cost_of(least))))) {
         return false;
     }
     find_supports();
@@ -160,7 +162,7 @@ bool RegionClosing<PairCover>::closes_with_two(const DirectionNode& region, cons
         }
         return false;
     };
-    const double room = upper - safely_below(cover_.cost_of(least + 1));
+    const double room = cutoff.room(safely_below(cover_.cost_of(least + 1)));
     for (std::size_t k = 0; k < supports_.size(); ++k) {
         released_ = state;
         if (!cover_.release(level, released_, supports_[k], sets)) {

@@ -18,6 +18,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/objective.h"
 #include "base/samples.h"
 #include "directions/closure.h"
 #include "directions/flow.h"
@@ -53,7 +54,7 @@ public:
     // Whether it can prove that no solution in the region is better than `upper`; `norm` is the least norm term of
     // the region, which is raised to what the certain samples and the bounds on the weights need there. With
     // `packing` it searches for must-hit sets, and may rearrange the cover without changing its cost.
-    bool closes(const DirectionNode& region, const Level& level, State& state, double& norm, double upper,
+    bool closes(const DirectionNode& region, const Level& level, State& state, double& norm, const Cutoff& cutoff,
                 bool packing, const RegionSets& around, RegionSets& found);
 
 private:
@@ -65,13 +66,13 @@ private:
 
     // If `missing` is 1 or 2: that many samples more than there are pairs and sets would close the region.
     bool closes_if_short(std::size_t missing, const DirectionNode& region, const Level& level, const State& state,
-                         std::span<const MustHitSet> sets, double upper)
+                         std::span<const MustHitSet> sets, const Cutoff& cutoff)
         requires(PairCover::equal_costs);
     bool closes_with_one(const DirectionNode& region, const Level& level, const State& state,
-                         std::span<const MustHitSet> sets, double upper)
+                         std::span<const MustHitSet> sets, const Cutoff& cutoff)
         requires(PairCover::equal_costs);
     bool closes_with_two(const DirectionNode& region, const Level& level, const State& state,
-                         std::span<const MustHitSet> sets, double upper)
+                         std::span<const MustHitSet> sets, const Cutoff& cutoff)
         requires(PairCover::equal_costs);
     // Whether keeping the certain samples within the bounds on the weights costs at least `value` in the region, or
     // is impossible; raises `norm` to what it costs.

@@ -35,7 +35,7 @@ RegionPacking::RegionPacking(const Samples& samples, const DirectionFrame& frame
       margins_(samples.padded_count()) {}
 
 bool RegionPacking::find(const DirectionNode& region, const Level& level, State& state, std::size_t wanted,
-                         double upper, const RegionSets& around, RegionSets& found) {
+                         const Cutoff& cutoff, const RegionSets& around, RegionSets& found) {
     inherit(state, around, found);
     if (found.sets.size() >= wanted) {
         return true;
@@ -45,7 +45,7 @@ bool RegionPacking::find(const DirectionNode& region, const Level& level, State&
         found.kept = true;
         found.weights = around.weights;
         found.bias = around.bias;
-    } else if (pack(region, state, wanted, upper, found)) {
+    } else if (pack(region, state, wanted, cutoff, found)) {
         return true;
     }
     if (!found.kept || wanted - found.sets.size() <= few_missing) {
@@ -57,7 +57,7 @@ bool RegionPacking::find(const DirectionNode& region, const Level& level, State&
         return false;
     }
     find_pool(level, state);
-    return pack(region, state, wanted, upper, found);
+    return pack(region, state, wanted, cutoff, found);
 }
 
 void RegionPacking::inherit(const State& state, const RegionSets& around, RegionSets& found) {
@@ -131,7 +131,7 @@ bool RegionPacking::pool_is_kept(const DirectionNode& region, const RegionSets& 
     });
 }
 
-bool RegionPacking::pack(const DirectionNode& region, const State& state, std::size_t wanted, double upper,
+bool RegionPacking::pack(const DirectionNode& region, const State& state, std::size_t wanted, const Cutoff& cutoff,
                          RegionSets& found) {
     found.kept = false;
     solver_.clear();
@@ -154,7 +154,7 @@ bool RegionPacking::pack(const DirectionNode& region, const State& state, std::s
             found.bias = solver_.bias();
         }
         if (status != MaxMarginStatus::infeasible ||
-            !(solver_.certificate_value() >= upper - safely_below(given_up))) {
+            !(solver_.certificate_value() >= cutoff.room(safely_below(given_up)))) {
             return false;
         }
         if (trace_ != nullptr) {

@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/objective.h"
 #include "base/samples.h"
 #include "directions/closure.h"
 #include "directions/frame.h"
@@ -56,15 +57,16 @@ public:
 
     // Searches for sets until there are `wanted`; whether that many were found. `around` is what is known of an
     // enclosing region. May rearrange the matching without changing its size.
-    bool find(const DirectionNode& region, const Level& level, State& state, std::size_t wanted, double upper,
-              const RegionSets& around, RegionSets& found);
+    bool find(const DirectionNode& region, const Level& level, State& state, std::size_t wanted,
+              const Cutoff& cutoff, const RegionSets& around, RegionSets& found);
 
 private:
     void inherit(const State& state, const RegionSets& around, RegionSets& found);
     // The samples outside all pairs and sets that have an undecided pair among themselves.
     void find_pool(const Level& level, const State& state);
     bool pool_is_kept(const DirectionNode& region, const RegionSets& around) const;
-    bool pack(const DirectionNode& region, const State& state, std::size_t wanted, double upper, RegionSets& found);
+    bool pack(const DirectionNode& region, const State& state, std::size_t wanted, const Cutoff& cutoff,
+              RegionSets& found);
 
     const Samples& samples_;
     const DirectionFrame& frame_;

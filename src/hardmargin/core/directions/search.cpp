@@ -44,10 +44,12 @@ std::optional<Samples> samples_of_equal_cost(const Samples& samples) {
     return Samples(features, labels, costs, samples.upper(), samples.weight_bounds());
 }
 
-// The better one of `upper`, without weights, and giving up the cheaper class.
-Incumbent best_known(const Samples& samples, double upper) {
+// The better one of `upper`, without weights, and giving up the cheaper class, which no budget that needs a search
+// allows.
+Incumbent best_known(const Samples& samples, double upper, const DirectionOptions& options) {
     Incumbent flat = give_up_cheaper_class(samples);
-    return flat.objective >= upper ? Incumbent{{}, 0, upper} : flat;
+    flat.objective = value_of(options.objective, flat);
+    return flat.objective >= upper || options.budget.limits_any() ? Incumbent{{}, 0, upper} : flat;
 }
 
 template <typename PairCover>
@@ -84,15 +86,16 @@ std::vector<std::size_t> direction_copies(std::span<const double> costs, double 
 }
 
 std::vector<DirectionNode> direction_root(const Samples& samples, double upper, const DirectionOptions& options) {
-    const double objective = best_known(samples, upper).objective;
-    const double longest = std::sqrt(2 * std::max(objective, 0.0)) * (1 + length_rounding);
+    const double objective = best_known(samples, upper, options).objective;
+    const double longest =
+        std::sqrt(2 * std::max(options.objective.room(objective, 0), 0.0)) * (1 + length_rounding);
     return DirectionFrame(samples, options.first_axis, options.mirrored).whole(longest, objective);
 }
 
 DirectionOutcome direction_search(const Samples& samples, std::vector<DirectionNode> frontier, double upper,
                                   const DirectionOptions& options, const SearchLimits& limits, Control& control) {
     require_open(frontier);
-    Incumbent known = best_known(samples, upper);
+    Incumbent known = best_known(samples, upper, options);
     if (known.objective <= 0) {
         return {std::move(known), 0, 0, 0, 0, true, {}};
     }

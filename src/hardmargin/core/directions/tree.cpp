@@ -50,10 +50,14 @@ DirectionTree<PairCover>::DirectionTree(const Samples& samples, const DirectionO
       closing_(samples, frame_, pairs_, cover_, solver_,
                [this](const MaxMargin& solver) { upper_ = improve_(solver); }),
       narrow_(narrowest(samples)),
-      sample_tree_(
-          samples,
-          {.gap = options.gap, .cover_distance = PackingState::no_cover, .traces = options.proof != nullptr},
-          improve_) {
+      sample_tree_(samples,
+                   {.gap = options.gap,
+                    .objective = options.objective,
+                    .cover_distance = PackingState::no_cover,
+                    .budget = options.budget,
+                    .traces = options.proof != nullptr},
+                   improve_) {
+    assert(options.budget.limits_all() || !options.budget.limits_any());
     if (options.proof) {
         trace_ = std::make_unique<RegionTrace>(samples, frame_, pairs_);
         closing_.set_trace(trace_.get());
@@ -241,14 +245,14 @@ Verdict DirectionTree<PairCover>::bound(PathRegion& current, const PathRegion& a
                                         const std::function<bool()>& stop) {
     DirectionNode& region = current.region;
     const double norm = norm_at_least(region);
-    const double needed = effective_upper() - norm;
+    const double needed = cutoff().needed(norm);
     const auto closed = [&] {
         if (trace_) {
             trace_->close();
         }
         return Verdict::closed;
     };
-    if (needed <= 0) {
+    if (cutoff().room(0) <= norm) {
         return closed();
     }
     current.cover = around.cover;
@@ -262,12 +266,12 @@ Verdict DirectionTree<PairCover>::bound(PathRegion& current, const PathRegion& a
             return closed();
         }
         const double covered = cover_.cost(current.cover) * (1 - cover_.rounding(current.cover));
-        const double longest = std::sqrt(2 * (effective_upper() - covered)) * (1 + least_rounding);
+        const double longest = std::sqrt(2 * cutoff().room(covered)) * (1 + least_rounding);
         if (longest <= region.shortest) {
             return closed();
         }
         if (longest >= (1 - worthwhile) * region.longest || stop()) {
-            region.bound = std::max(region.bound, covered + norm);
+            region.bound = std::max(region.bound, cutoff().value(norm, covered));
             return Verdict::open;
         }
         region.longest = longest;
@@ -300,15 +304,14 @@ template <typename PairCover>
 Verdict DirectionTree<PairCover>::close(PathRegion& current, const PathRegion& around, bool packing) {
     DirectionNode& region = current.region;
     double norm = norm_at_least(region);
-    if (closing_.closes(region, current.pairs, current.cover, norm, effective_upper(), packing, around.sets,
-                        current.sets)) {
+    if (closing_.closes(region, current.pairs, current.cover, norm, cutoff(), packing, around.sets, current.sets)) {
         return Verdict::closed;
     }
     if constexpr (PairCover::equal_costs) {
         // A better solution gives up a sample of each pair and each set, which limits its length.
         const double given_up = safely_below(cover_.cost_of(current.cover.size + current.sets.sets.size()));
-        region.bound = std::max(region.bound, given_up + norm);
-        const double room = effective_upper() - given_up;
+        region.bound = std::max(region.bound, cutoff().value(norm, given_up));
+        const double room = cutoff().room(given_up);
         region.longest = std::min(region.longest, std::sqrt(2 * std::max(0.0, room)) * (1 + least_rounding));
         if (trace_) {
             trace_->cover(region, current.cover);
@@ -331,7 +334,7 @@ void DirectionTree<PairCover>::try_middle(const DirectionNode& region) {
         add_scaled(direction.data(), 0.5 * (region.low[k] + region.high[k]), frame_.axis(k), samples_.stride());
     }
     const OffsetSearch::Optimum found = offset_search_.minimise(direction);
-    if (!(found.objective < upper_)) {
+    if (options_.objective.is_plain() && !(found.objective < upper_ + options_.budget.credit())) {
         return;
     }
     std::vector<double> margins(samples_.padded_count());

@@ -46,7 +46,9 @@ private:
 }  // namespace
 
 double PackingState::distance() const {
-    return (effective_upper() - known_cost() - decided_.value()) / typical_cost_;
+    const Budget& budget = options_.budget;
+    const double needed = budget.limits_all() ? budget.credit() : cutoff().needed(decided_.value());
+    return (needed - known_cost()) / typical_cost_;
 }
 
 bool PackingState::uses_cover() {
@@ -103,7 +105,7 @@ PackingState::Found PackingState::raise_cover() {
         }
         proven_cost_ = std::max(proven_cost_, proven);
         cover_values_.assign(cover_.values().begin(), cover_.values().end());
-        if (room() <= 0) {
+        if (is_used_up()) {
             write_closed_by_cost();
             return Found::closed;
         }
@@ -133,7 +135,7 @@ PackingState::Found PackingState::keep_what_is_too_dear() {
     const std::vector<Multiplier> norm_certificate(decided_.certificate().begin(), decided_.certificate().end());
     Found found = Found::nothing;
     for (std::size_t i = 0; i < statuses_.size(); ++i) {
-        if (is_free(i) && safely_below(cover_.bound_if_given_up(i)) + norm >= effective_upper()) {
+        if (is_free(i) && is_too_dear(cover_.bound_if_given_up(i), norm)) {
             if (trace_) {
                 write_cover();
                 if (norm > 0 && found == Found::nothing) {
