@@ -101,6 +101,7 @@ TAMPERED = {
     "trace: objective rises": ({"trace": [[0.1, 11.0, 0], [0.2, 12.0, 0], [0.5, 10.5, 9.0]]}, {"trace"}),
     "trace: time goes back": ({"trace": [[0.4, 11.0, 0], [0.2, 11.0, 1], [0.5, 10.5, 9.0]]}, {"trace"}),
     "trace: time negative": ({"trace": [[-0.1, 10.5, 0.0], [0.5, 10.5, 9.0]]}, {"trace"}),
+    "budget exceeded": ({"max_violations": 0.5, "C": None}, {"budget", "objective", "gap"}),
     "trace: another end": ({"trace": [[0.5, 10.5, 8.0]]}, {"trace"}),
 }
 

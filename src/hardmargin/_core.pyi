@@ -129,9 +129,18 @@ class PackingKnowledge:
     def cover_distance(self) -> int:
         """The cover bound is used from this distance on, in samples."""
 
+class Budget:
+    """Limits on the cost of given-up samples; infinity: priced instead."""
+
+    negatives: float
+    positives: float
+    total: float
+    def __init__(self) -> None: ...
+
 class PackingOptions:
     """How subproblems are bounded and branched on."""
 
+    budget: Budget
     gap: float
     cover_distance: float | None
     pool_memory: int
@@ -209,6 +218,7 @@ class DirectionOptions:
     mirrored: int
     path_memory: int
     sample_nodes: int
+    budget: Budget
     terms: list[tuple[float, float]]
     def __init__(self) -> None: ...
 

@@ -95,7 +95,7 @@ class HardMarginSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         The two labels, the negative side first.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of the features, if X has names and all of them are strings.
     coef_, intercept_, objective_, lower_bound_, gap_, optimal_, status_, violations_, n_iter_, result_
         Those of ``best_estimator_``.

@@ -57,8 +57,8 @@ class Result:
         Subproblems examined by the method; for the heuristic, rounds of its local search.
     method : str
         The method's name.
-    C : float
-        Penalty of a violated sample.
+    C : float or None
+        Penalty of a violated sample; None if all samples are limited by ``max_violations``.
     weights : list of float or None
         Sample weights times class weights, if any were given.
     n, m : int
@@ -87,6 +87,9 @@ class Result:
     coef_bounds : list of two lists or None
         The lower and the upper bounds on the weights that were required, None where a weight was free; None if
         there were none besides signs.
+    max_violations : float, dict or None
+        The limits on the total weight of the violations, of all samples or by label; None if there were none.
+        Violations that are limited are not part of the objective.
     """
 
     status: Status
@@ -100,7 +103,7 @@ class Result:
     runtime: float
     nodes: int
     method: str
-    C: float
+    C: float | None
     weights: list[float] | None
     n: int
     m: int
@@ -115,6 +118,7 @@ class Result:
     trusted: list[int] | None = None
     monotonic_cst: list[int] | None = None
     coef_bounds: list[list[float | None]] | None = None
+    max_violations: float | dict[Any, float] | None = None
 
     @classmethod
     def of(
@@ -151,7 +155,7 @@ class Result:
         RuntimeError
             If the bound is above the objective by more than rounding, which means that one of them is wrong.
         """
-        evaluation = problem.evaluate(coef, intercept)
+        evaluation, budget = problem.evaluate(coef, intercept), problem.budget
         bound = checked_bound(float(lower_bound), evaluation.objective)
         return cls(
             status=Status(status),
@@ -165,7 +169,7 @@ class Result:
             runtime=float(runtime),
             nodes=int(nodes),
             method=method,
-            C=problem.C,
+            C=None if budget is not None and budget.limits_all else problem.C,
             weights=None if problem.weights is None else problem.weights.tolist(),
             n=problem.n,
             m=problem.m,
@@ -174,6 +178,7 @@ class Result:
             presolve=presolve,
             trusted=None if problem.trusted is None else np.flatnonzero(problem.trusted).tolist(),
             **_recorded_bounds(problem.bounds),
+            max_violations=None if budget is None else budget.as_argument(problem.classes),
         )
 
     @property
@@ -242,6 +247,8 @@ class Result:
         values["n_violations"] = self.n_violations
         values["schema_version"] = model_json.SCHEMA_VERSION
         values["classes"] = [model_json.plain_label(label) for label in self.classes]
+        if isinstance(self.max_violations, dict):
+            values["max_violations"] = {str(label): limit for label, limit in self.max_violations.items()}
         values["trace"] = [list(point) for point in self.trace]
         return values
 

@@ -29,7 +29,7 @@ _GAP_TOLERANCE = 1e-9
 _UNRECORDED_GAP = 1e-5
 
 # Claims that define the problem, and claims that only another solve could confirm.
-_GIVEN = ("C", "weights", "trusted", "monotonic_cst", "coef_bounds", "target_gap")
+_GIVEN = ("C", "weights", "trusted", "monotonic_cst", "coef_bounds", "max_violations", "target_gap")
 _UNCHECKED = ("lower_bound", "method", "nodes", "presolve", "runtime", "version")
 # The same, but not every model has them.
 _SOMETIMES_UNCHECKED = ("seed", "label_column")
@@ -130,9 +130,9 @@ def verify(
     The lower bound itself cannot be recomputed without solving. It is only checked that neither the model's
     hyperplane nor w = 0 costs less, and that gap, status and trace are consistent with it. "optimal" means a gap of
     at most the requested one, which must be possible (at least 1e-9, and below 1); if the model does not record it,
-    1e-5 counts. C and the weights are taken from the model, because they define the problem that it claims to have
-    solved. ``Verification.unchecked`` lists what was not checked. If the data are not the training data, a note
-    says so; the claims may hold for them all the same.
+    1e-5 counts. C, the weights and the limits on violations are taken from the model, because they define the
+    problem that it claims to have solved. ``Verification.unchecked`` lists what was not checked. If the data are
+    not the training data, a note says so; the claims may hold for them all the same.
 
     Parameters
     ----------
@@ -171,6 +171,7 @@ def verify(
     names_checks = _names_checks(result, names)
     checks = (
         *_objective_checks(result, problem, evaluation.objective),
+        *_budget_checks(result, problem, violations),
         Check("violations", _shown(result.violations), _shown(violations), result.violations == violations),
         Check("number of violations", count, len(violations), _is_count(count, len(violations))),
         *_constraint_checks(problem, np.array(result.coef), violations),
@@ -217,6 +218,15 @@ def _objective_checks(result: Result, problem: Problem, objective: float) -> tup
         Check("gap", result.gap, gap, abs(result.gap - gap) <= _GAP_TOLERANCE),
         *_gap_checks(result, gap),
     )
+
+
+def _budget_checks(result: Result, problem: Problem, violations: list[int]) -> tuple[Check, ...]:
+    """Check that the violations stay within the limits, if there are any."""
+    if problem.budget is None:
+        return ()
+    cost = problem.budget.cost(problem.y[violations], problem.costs[violations])
+    words = f"{problem.budget.text(problem.classes)} given up"
+    return (Check("budget", words, f"{len(violations)} violations", math.isfinite(cost), "is kept"),)
 
 
 def _gap_checks(result: Result, gap: float) -> tuple[Check, ...]:
@@ -331,7 +341,7 @@ def training_problem(result: Result, X: ArrayLike, y: ArrayLike) -> Problem:
     ValueError
         If the data have another shape or other labels than the model.
     """
-    problem = Problem.from_data(X, y, result.C)
+    problem = Problem.from_data(X, y, _penalty(result))
     if (problem.n, problem.m) != (result.n, result.m):
         raise ValueError(
             f"the data are {problem.n} x {problem.m} but the model was trained on {result.n} x {result.m}; "
@@ -347,12 +357,18 @@ def training_problem(result: Result, X: ArrayLike, y: ArrayLike) -> Problem:
     return Problem.from_data(
         problem.X,
         y,
-        result.C,
+        _penalty(result),
         sample_weight=result.weights,
         trusted=trusted,
         monotonic_cst=result.monotonic_cst,
         coef_bounds=result.coef_bounds,
+        max_violations=result.max_violations,
     )
+
+
+def _penalty(result: Result) -> float:
+    """The penalty of a model; any number will do if all samples are limited."""
+    return 1.0 if result.C is None else result.C
 
 
 def _shown(rows: list[int]) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 
 from hardmargin import data, methods
 from hardmargin.cli.interrupts import while_importing
-from hardmargin.cli.key_values import class_weights, key_value, penalty
+from hardmargin.cli.key_values import class_weights, key_value, penalty, violation_limits
 from hardmargin.cli.log_file import log_to
 from hardmargin.cli.output import STDOUT, check_different, check_target, write_model
 from hardmargin.cli.parser import Commands, Parser, add_column_arguments, add_data_arguments, add_quiet_argument
@@ -148,6 +148,7 @@ def _shown_penalty(C: float | str) -> str:
 def _settings(arguments: argparse.Namespace, dataset: data.Dataset) -> dict[str, Any]:
     return {
         "class_weight": class_weights(arguments.class_weight, dataset.y),
+        "max_violations": violation_limits(arguments.max_violations, dataset.y),
         "method": arguments.method,
         "time_limit": arguments.time_limit,
         "gap": arguments.gap,
@@ -206,7 +207,8 @@ def _hand_over(result: Result, arguments: argparse.Namespace) -> None:
         if arguments.json is not None:
             write_model(result, arguments.json)
     finally:
-        scale = f"\n  C            {result.C:.9g} (scale)" if arguments.C == SCALE else ""
+        is_scale = arguments.C == SCALE and result.C is not None
+        scale = f"\n  C            {result.C:.9g} (scale)" if is_scale else ""
         _tell(result.summary() + scale, arguments)
 
 
@@ -228,6 +230,13 @@ def _add_problem_arguments(parser: Parser) -> None:
         action="append",
         metavar="LABEL=W",
         help="factor of C for the samples of a label; may be repeated. Or: balanced",
+    )
+    parser.add_argument(
+        "--max-violations",
+        action="append",
+        metavar="K",
+        help="give up samples of a total weight of at most K, at no cost; C is not used. Or LABEL=K, may be "
+        "repeated: samples of a label that is not named still cost C each",
     )
     parser.add_argument(
         "--trusted",

@@ -129,8 +129,7 @@ class PackingProof(Proof):
         context: Context | None = None,
     ) -> None:
         super().__init__(problem, found, limits, report, context)
-        self._cost = problem.typical_cost
-        self._step = max(0.1 * (self.objective - self.lower_bound), 2 * self._cost)
+        self._choose_steps(problem.typical_cost)
         self._effort = options.later_effort * options.heuristic_effort
         self.slice = options.slice
         self._reduction: Reduction | None = None
@@ -158,6 +157,11 @@ class PackingProof(Proof):
             # Every thread has its own sets, and there are some that all share.
             pool_memory=int(_POOL_SHARE * memory / (limits.threads + 1)),
         )
+
+    def _choose_steps(self, least: float) -> None:
+        """Choose the least difference of two targets, and the first one."""
+        self._cost = least
+        self._step = max(0.1 * (self.objective - self.lower_bound), 2 * least)
 
     def state(self) -> dict[str, Any]:
         """See :class:`Proof`."""

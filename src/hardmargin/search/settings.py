@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hardmargin import _core
+from hardmargin.budget import NO_BUDGET, Budget
 
 _PACKING = _core.PackingOptions()
 _DIRECTIONS = _core.DirectionOptions()
@@ -25,12 +26,16 @@ class PackingSettings:
         Bytes of certified sets, in each thread and once more for all of them.
     terms : tuple of (scale, rate)
         The search minimises the smallest of scale * (norm + rate * cost); by default norm + cost.
+    budget : Budget
+        Limits on the costs that may be given up, instead of their price; the search then needs a finite objective
+        to begin with.
     """
 
     gap: float = _PACKING.gap
     cover_distance: float | None = _PACKING.cover_distance
     pool_memory: int = _PACKING.pool_memory
     terms: tuple[tuple[float, float], ...] = tuple(_PACKING.terms)
+    budget: Budget = NO_BUDGET
 
     def options(self, knowledge: _core.PackingKnowledge | None = None) -> _core.PackingOptions:
         """The same for the core, with what it has learnt in earlier searches over the same samples."""
@@ -39,6 +44,7 @@ class PackingSettings:
         options.cover_distance = self.cover_distance
         options.pool_memory = self.pool_memory
         options.terms = list(self.terms)
+        options.budget = _core_budget(self.budget)
         options.knowledge = knowledge
         return options
 
@@ -61,6 +67,9 @@ class DirectionSettings:
         Subproblems of a search over the samples of one region that cannot be split.
     terms : tuple of (scale, rate)
         The search minimises the smallest of scale * (norm + rate * cost); by default norm + cost.
+    budget : Budget
+        A limit on what may be given up in total, instead of its price; the search then needs a finite objective to
+        begin with. Regions close early if samples cost more than that.
     """
 
     gap: float = _DIRECTIONS.gap
@@ -69,6 +78,7 @@ class DirectionSettings:
     path_memory: int = _DIRECTIONS.path_memory
     sample_nodes: int = _DIRECTIONS.sample_nodes
     terms: tuple[tuple[float, float], ...] = tuple(_DIRECTIONS.terms)
+    budget: Budget = NO_BUDGET
 
     def options(self) -> _core.DirectionOptions:
         """The same for the core."""
@@ -79,7 +89,14 @@ class DirectionSettings:
         options.path_memory = self.path_memory
         options.sample_nodes = self.sample_nodes
         options.terms = list(self.terms)
+        options.budget = _core_budget(self.budget)
         return options
+
+
+def _core_budget(budget: Budget) -> _core.Budget:
+    limits = _core.Budget()
+    limits.negatives, limits.positives, limits.total = budget.negatives, budget.positives, budget.total
+    return limits
 
 
 #: The settings of either search.

@@ -20,6 +20,7 @@
 #include "bindings/shared.h"
 #include "directions/frontier.h"
 #include "directions/search.h"
+#include "packing/budget.h"
 #include "packing/frontier.h"
 #include "packing/search.h"
 
@@ -86,8 +87,8 @@ nb::tuple packing_root_arrays(std::size_t count, std::vector<std::uint32_t> kept
 nb::tuple direction_root_arrays(const Matrix& features, const Vector& labels, const Vector& costs, double upper,
                                 const DirectionOptions& options, const Bounds& bounds) {
     // No hyperplane of interest gives up as much as is needed if its norm is zero.
-    const Samples samples(view(features), view(labels), view(costs), options.objective.needed(upper, 0),
-                          bounds_of(bounds));
+    const Cutoff cutoff{options.objective, upper, options.budget.credit()};
+    const Samples samples(view(features), view(labels), view(costs), cutoff.needed(0), bounds_of(bounds));
     check(options, samples);
     return plain_arrays(direction_root(samples, upper, options));
 }
@@ -98,8 +99,8 @@ SearchResult<Node> run(const Matrix& features, const Vector& labels, const Vecto
                        const Options& options, const SearchLimits& limits, double seconds, nb::object observer,
                        const Bounds& bounds) {
     // No hyperplane of interest gives up as much as is needed if its norm is zero.
-    const Samples samples(view(features), view(labels), view(costs), options.objective.needed(upper, 0),
-                          bounds_of(bounds));
+    const Cutoff cutoff{options.objective, upper, options.budget.credit()};
+    const Samples samples(view(features), view(labels), view(costs), cutoff.needed(0), bounds_of(bounds));
     check(options, samples);
     std::vector<Node> nodes = nodes_of<Node>(frontier, samples);
     SearchResult<Node> result;
@@ -177,6 +178,7 @@ void bind_packing(nb::module_& module) {
             "The cover bound is used from this distance on, in samples.");
     nb::class_<PackingOptions>(module, "PackingOptions", "How subproblems are bounded and branched on.")
         .def(nb::init<>())
+        .def_rw("budget", &PackingOptions::budget)
         .def_rw("gap", &PackingOptions::gap)
         .def_prop_rw("terms", &terms<PackingOptions>, &set_terms<PackingOptions>)
         .def_rw("cover_distance", &PackingOptions::cover_distance, nb::arg().none())
@@ -199,7 +201,8 @@ void bind_directions(nb::module_& module) {
         .def_rw("first_axis", &DirectionOptions::first_axis)
         .def_rw("mirrored", &DirectionOptions::mirrored)
         .def_rw("path_memory", &DirectionOptions::path_memory)
-        .def_rw("sample_nodes", &DirectionOptions::sample_nodes);
+        .def_rw("sample_nodes", &DirectionOptions::sample_nodes)
+        .def_rw("budget", &DirectionOptions::budget);
     bind_result<DirectionNode>(module, "DirectionResult");
     module.def("direction_root", &direction_root_arrays, "features"_a, "labels"_a, "costs"_a, "upper"_a,
                "options"_a, "bounds"_a = nb::none(), "All directions as a frontier.");
@@ -221,6 +224,11 @@ void bind_searches(nb::module_& module) {
         .def_rw("memory", &SearchLimits::memory)
         .def_rw("pause", &SearchLimits::pause)
         .def_rw("keep_below", &SearchLimits::keep_below);
+    nb::class_<Budget>(module, "Budget", "Limits on the cost of given-up samples; infinity: priced instead.")
+        .def(nb::init<>())
+        .def_rw("negatives", &Budget::negatives)
+        .def_rw("positives", &Budget::positives)
+        .def_rw("total", &Budget::total);
     bind_packing(module);
     bind_directions(module);
 }

@@ -52,11 +52,12 @@ std::optional<Samples> samples_of_equal_cost(const Samples& samples) {
     return Samples(features, labels, costs, samples.upper(), samples.weight_bounds());
 }
 
-// The better one of `upper`, without weights, and giving up the cheaper class.
-Incumbent best_known(const Samples& samples, double upper, const Objective& objective) {
+// The better one of `upper`, without weights, and giving up the cheaper class, which no budget that needs a search
+// allows.
+Incumbent best_known(const Samples& samples, double upper, const DirectionOptions& options) {
     Incumbent flat = give_up_cheaper_class(samples);
-    flat.objective = value_of(objective, flat);
-    return flat.objective >= upper ? Incumbent{{}, 0, upper} : flat;
+    flat.objective = value_of(options.objective, flat);
+    return flat.objective >= upper || options.budget.limits_any() ? Incumbent{{}, 0, upper} : flat;
 }
 
 template <typename PairCover>
@@ -69,7 +70,7 @@ DirectionOutcome search(const Samples& samples, std::vector<DirectionNode> front
 }  // namespace
 
 std::vector<DirectionNode> direction_root(const Samples& samples, double upper, const DirectionOptions& options) {
-    const double objective = best_known(samples, upper, options.objective).objective;
+    const double objective = best_known(samples, upper, options).objective;
     const double longest =
         std::sqrt(2 * std::max(options.objective.room(objective, 0), 0.0)) * (1 + length_rounding);
     return DirectionFrame(samples, options.first_axis, options.mirrored).whole(longest, objective);
@@ -78,7 +79,7 @@ std::vector<DirectionNode> direction_root(const Samples& samples, double upper, 
 DirectionOutcome direction_search(const Samples& samples, std::vector<DirectionNode> frontier, double upper,
                                   const DirectionOptions& options, const SearchLimits& limits, Control& control) {
     require_open(frontier);
-    Incumbent known = best_known(samples, upper, options.objective);
+    Incumbent known = best_known(samples, upper, options);
     if (known.objective <= 0) {
         return {std::move(known), 0, 0, 0, 0, true, {}};
     }

@@ -51,8 +51,13 @@ DirectionTree<PairCover>::DirectionTree(const Samples& samples, const DirectionO
                [this](const MaxMargin& solver) { upper_ = improve_(solver); }),
       narrow_(narrowest(samples)),
       sample_tree_(samples,
-                   {.gap = options.gap, .objective = options.objective, .cover_distance = PackingState::no_cover},
-                   improve_) {}
+                   {.gap = options.gap,
+                    .objective = options.objective,
+                    .cover_distance = PackingState::no_cover,
+                    .budget = options.budget},
+                   improve_) {
+    assert(options.budget.limits_all() || !options.budget.limits_any());
+}
 
 template <typename PairCover>
 std::uint64_t DirectionTree<PairCover>::work() const {
@@ -207,7 +212,7 @@ Verdict DirectionTree<PairCover>::bound(PathRegion& current, const PathRegion& a
     DirectionNode& region = current.region;
     const double norm = norm_at_least(region);
     const double needed = cutoff().needed(norm);
-    if (needed <= 0) {
+    if (cutoff().room(0) <= norm) {
         return Verdict::closed;
     }
     current.cover = around.cover;
@@ -222,7 +227,7 @@ Verdict DirectionTree<PairCover>::bound(PathRegion& current, const PathRegion& a
             return Verdict::closed;
         }
         if (longest >= (1 - worthwhile) * region.longest || stop()) {
-            region.bound = std::max(region.bound, options_.objective.value(norm, covered));
+            region.bound = std::max(region.bound, cutoff().value(norm, covered));
             return Verdict::open;
         }
         region.longest = longest;
@@ -261,7 +266,7 @@ Verdict DirectionTree<PairCover>::close(PathRegion& current, const PathRegion& a
     if constexpr (PairCover::equal_costs) {
         // A better solution gives up a sample of each pair and each set, which limits its length.
         const double given_up = safely_below(cover_.cost_of(current.cover.size + current.sets.sets.size()));
-        region.bound = std::max(region.bound, options_.objective.value(norm, given_up));
+        region.bound = std::max(region.bound, cutoff().value(norm, given_up));
         const double room = cutoff().room(given_up);
         if (room <= 0) {
             return Verdict::closed;
@@ -282,7 +287,7 @@ void DirectionTree<PairCover>::try_middle(const DirectionNode& region) {
         add_scaled(direction.data(), 0.5 * (region.low[k] + region.high[k]), frame_.axis(k), samples_.stride());
     }
     const OffsetSearch::Optimum found = offset_search_.minimise(direction);
-    if (options_.objective.is_plain() && !(found.objective < upper_)) {
+    if (options_.objective.is_plain() && !(found.objective < upper_ + options_.budget.credit())) {
         return;
     }
     std::vector<double> margins(samples_.padded_count());

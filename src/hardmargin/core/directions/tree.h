@@ -4,6 +4,10 @@
 // (directions/closure.h). It is exact in the limit. Two things close regions long before that. A better solution
 // has 1/2 ||w||^2 < upper - cover, which reduces the greatest length, which creates conflicts, and so on. And if
 // the bound is nearly sufficient, most samples are decided (directions/region_closing.h).
+//
+// If a budget limits the total that may be given up (packing/budget.h), the objective is the norm term alone.
+// Better solutions are then among those of the usual problem that cost less than upper + total, and their norm term
+// is below upper. If every sample costs more than upper, a cover beyond the budget closes a region.
 #pragma once
 
 #include <cstddef>
@@ -13,6 +17,7 @@
 #include <vector>
 
 #include "base/control.h"
+#include "base/hyperplane.h"
 #include "base/objective.h"
 #include "base/samples.h"
 #include "directions/closure.h"
@@ -24,6 +29,7 @@
 #include "directions/region_closing.h"
 #include "directions/region_packing.h"
 #include "directions/region_packing_choice.h"
+#include "packing/budget.h"
 #include "packing/tree.h"
 #include "primal/offset_search.h"
 #include "qp/max_margin.h"
@@ -45,6 +51,9 @@ struct DirectionOptions {
     std::size_t path_memory = 1ull << 30;
     // The node limit of the search over samples in a region that is too small to split.
     std::uint64_t sample_nodes = 2000;
+    // A limit on what may be given up in total, or none. Regions close early if every sample costs more than
+    // `upper`.
+    Budget budget = {};
 };
 
 template <typename PairCover>
@@ -63,6 +72,10 @@ public:
     std::vector<DirectionNode> search(const DirectionNode& root, double upper, std::uint64_t node_limit,
                                       const std::function<bool()>& stop,
                                       const std::function<bool()>& pause = never);
+
+    static Incumbent evaluated(const Samples& samples, const DirectionOptions& options, const MaxMargin& solver) {
+        return evaluate(samples, options.budget, solver);
+    }
 
     std::uint64_t nodes() const { return nodes_; }
     std::uint64_t work() const;
@@ -97,7 +110,7 @@ private:
     };
 
     double effective_upper() const { return upper_ * (1 - options_.gap); }
-    Cutoff cutoff() const { return {options_.objective, effective_upper()}; }
+    Cutoff cutoff() const { return {options_.objective, effective_upper(), options_.budget.credit()}; }
     double norm_at_least(const DirectionNode& region) const;
     Verdict bound(PathRegion& current, const PathRegion& around, const std::function<bool()>& stop);
     // Enlarges the cover, first together with the sets known from the enclosing region; whether it costs `needed`,

@@ -62,7 +62,47 @@ void PackingState::set_region(const std::vector<ExtraRow>& rows) {
 }
 
 double PackingState::room() const {
-    return cutoff().room(known_cost()) + rounding_share_ * options_.objective.room(upper_, 0);
+    const double rounding = rounding_share_ * options_.objective.room(upper_, 0);
+    const double by_cost = cutoff().room(known_cost()) + rounding + rounding_share_ * options_.budget.credit();
+    return std::min(by_cost, options_.objective.room(effective_upper(), priced_cost()) + rounding);
+}
+
+double PackingState::priced_cost() const {
+    double cost = 0;
+    for (const bool positive : {false, true}) {
+        cost += options_.budget.limits(positive) ? 0.0 : given_up_of_class_[positive];
+    }
+    return cost;
+}
+
+double PackingState::known_cost_of_class(bool positive) const {
+    double cost = given_up_of_class_[positive];
+    for (const PackedSet& set : sets_) {
+        const bool is_of_class = std::all_of(set.members.begin(), set.members.end(), [&](const Member& member) {
+            return (samples_.label(member.sample) > 0) == positive;
+        });
+        cost += is_of_class ? set.share : 0.0;
+    }
+    return cost;
+}
+
+bool PackingState::exceeds_budget() const {
+    const Budget& budget = options_.budget;
+    if (budget.limits_all() && safely_below(known_cost()) > budget.credit()) {
+        return true;
+    }
+    for (const bool positive : {false, true}) {
+        if (budget.of_class(positive) < Budget::unlimited &&
+            safely_below(known_cost_of_class(positive)) > budget.of_class(positive)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool PackingState::is_too_dear(double cost, double norm) const {
+    return norm >= cutoff().room(safely_below(cost)) ||
+           (options_.budget.limits_all() && safely_below(cost) > options_.budget.credit());
 }
 
 void PackingState::load(const PackingNode& node, double upper) {
@@ -77,6 +117,7 @@ void PackingState::load(const PackingNode& node, double upper) {
     }
     sets_.clear();
     given_up_cost_ = 0;
+    given_up_of_class_ = {};
     packed_cost_ = 0;
     proven_cost_ = 0;
     decisions_ = 0;
@@ -134,6 +175,7 @@ void PackingState::give_up(std::size_t sample) {
     }
     statuses_[sample] = SampleStatus::given_up;
     given_up_cost_ += samples_.cost(sample);
+    given_up_of_class_[samples_.label(sample) > 0] += samples_.cost(sample);
     ++decisions_;
     solver_.disable(sample);
     solver_.enable(solver_.flip_row(sample));
@@ -225,7 +267,7 @@ Verdict PackingState::tighten() {
     decision_.reset();
     cover_values_.clear();
     for (;;) {
-        if (extend() == Verdict::closed) {
+        if (keep_what_does_not_fit() == Verdict::closed || extend() == Verdict::closed) {
             return Verdict::closed;
         }
         Found found = shrink();
@@ -248,10 +290,25 @@ Verdict PackingState::tighten() {
     }
 }
 
+Verdict PackingState::keep_what_does_not_fit() {
+    const Budget& budget = options_.budget;
+    for (std::size_t i = 0; budget.limits_any() && i < statuses_.size(); ++i) {
+        const bool positive = samples_.label(i) > 0;
+        const double of_class = given_up_of_class_[positive] + samples_.cost(i);
+        const double of_all = given_up_cost_ + samples_.cost(i);
+        const bool fits =
+            safely_below(of_class) <= budget.of_class(positive) && safely_below(of_all) <= budget.total;
+        if (is_free(i) && !fits && keep(i) == Verdict::closed) {
+            return Verdict::closed;
+        }
+    }
+    return Verdict::open;
+}
+
 Verdict PackingState::extend() {
     int failures = 0;
     for (;;) {
-        if (room() <= 0) {
+        if (is_used_up()) {
             return Verdict::closed;
         }
         const MaxMarginStatus status = solver_.solve(room());
@@ -307,7 +364,7 @@ PackingState::Found PackingState::shrink() {
 }
 
 PackingState::Found PackingState::shrink_set(std::size_t index) {
-    if (room() <= 0) {
+    if (is_used_up()) {
         return Found::closed;
     }
     const std::vector<Member> members = sets_[index].members;
@@ -354,7 +411,7 @@ PackingState::Found PackingState::repack_set(std::size_t index) {
     std::size_t first_size = 0;
     for (;;) {
         const double limit = std::min(room(), room_before);
-        if (limit <= 0) {
+        if (limit <= 0 || exceeds_budget()) {
             return Found::closed;
         }
         const MaxMarginStatus status = solver_.solve(limit);
@@ -411,7 +468,10 @@ double PackingState::norm_of_decided() {
 }
 
 double PackingState::bound() {
-    return std::min(options_.objective.value(norm_of_decided(), safely_below(known_cost())), effective_upper());
+    const double norm = norm_of_decided();
+    const double value = std::max(cutoff().value(norm, safely_below(known_cost())),
+                                  options_.objective.value(norm, safely_below(priced_cost())));
+    return std::min(value, effective_upper());
 }
 
 void PackingState::Snapshot::forget_inverse() {
@@ -426,6 +486,7 @@ void PackingState::save(Snapshot& snapshot) const {
     snapshot.residual = residual_;
     snapshot.sets = sets_;
     snapshot.given_up_cost = given_up_cost_;
+    snapshot.given_up_of_class = given_up_of_class_;
     snapshot.packed_cost = packed_cost_;
     snapshot.proven_cost = proven_cost_;
     snapshot.cover_basis = cover_basis_;
@@ -440,6 +501,7 @@ void PackingState::restore(const Snapshot& snapshot) {
     residual_ = snapshot.residual;
     sets_ = snapshot.sets;
     given_up_cost_ = snapshot.given_up_cost;
+    given_up_of_class_ = snapshot.given_up_of_class;
     packed_cost_ = snapshot.packed_cost;
     proven_cost_ = snapshot.proven_cost;
     cover_basis_ = snapshot.cover_basis;

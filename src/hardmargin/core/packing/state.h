@@ -17,9 +17,16 @@
 //     dissolved to look for two in its place, still under the room that counted it (repack).
 //   * Sets may overlap. The cover bound (packing/cover_bound.h) is the least cost of giving up a sample of every
 //     known set. It replaces P where it is larger.
+//
+// If a budget limits what is given up (packing/budget.h), its credit is added to the room. But the room is never
+// above upper minus the given-up samples of priced classes, so that a budget that is not used up does not buy norm.
+// A subproblem is also closed if its given-up samples and packed sets exceed the budget, where a class counts the
+// sets that have members of that class only; and samples that do not fit into what is left of the budget are kept.
+// A given-up sample still lies at or inside its margin, because keeping it would use less of the budget.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
@@ -32,6 +39,7 @@
 
 #include "base/objective.h"
 #include "base/samples.h"
+#include "packing/budget.h"
 #include "packing/cover_bound.h"
 #include "packing/knowledge.h"
 #include "packing/node.h"
@@ -50,6 +58,8 @@ struct PackingOptions {
     std::optional<double> cover_distance = std::nullopt;
     // Bytes of certified sets, per thread, and once more for the sets that the threads share.
     std::size_t pool_memory = 1ull << 30;
+    // Limits on what may be given up. The search then needs a finite `upper`.
+    Budget budget = {};
     // What earlier searches over the same samples have learnt; this one adds to it. PackingState requires it if it
     // uses the cover bound; PackingTree and packing_search() create it if it is missing.
     std::shared_ptr<PackingKnowledge> knowledge = nullptr;
@@ -79,6 +89,7 @@ public:
         std::vector<double> residual;
         std::vector<PackedSet> sets;
         double given_up_cost = 0;
+        std::array<double, 2> given_up_of_class{};
         double packed_cost = 0;
         double proven_cost = 0;
         std::shared_ptr<const CoverLp::BasisSnapshot> cover_basis;
@@ -145,7 +156,18 @@ private:
     double safely_below(double cost) const { return cost * (1 - rounding_share_); }
     double known_cost() const { return std::max(given_up_cost_ + packed_cost_, proven_cost_); }
     double effective_upper() const { return upper_ * (1 - options_.gap); }
-    Cutoff cutoff() const { return {options_.objective, effective_upper()}; }
+    Cutoff cutoff() const { return {options_.objective, effective_upper(), options_.budget.credit()}; }
+    // The given-up samples of priced classes.
+    double priced_cost() const;
+    // A lower bound on the given-up samples of a class, from its given-up samples and packed sets.
+    double known_cost_of_class(bool positive) const;
+    bool exceeds_budget() const;
+    // Whether no solution of the subproblem is better than the incumbent.
+    bool is_used_up() const { return room() <= 0 || exceeds_budget(); }
+    // Whether no better solution gives up samples of this cost with a norm term of at least `norm`.
+    bool is_too_dear(double cost, double norm) const;
+    // Keeps the samples that do not fit into what is left of the budget.
+    Verdict keep_what_does_not_fit();
     Verdict extend();
     Found shrink();
     Found shrink_set(std::size_t index);
@@ -191,6 +213,7 @@ private:
     std::vector<double> residual_;
     std::vector<PackedSet> sets_;
     double given_up_cost_ = 0;
+    std::array<double, 2> given_up_of_class_{};  // of the negatives and the positives
     double packed_cost_ = 0;
     double proven_cost_ = 0;  // lower bound on the cost of given-up samples, from the cover bound
     std::uint64_t decisions_ = 0;

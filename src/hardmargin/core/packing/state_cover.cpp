@@ -46,7 +46,9 @@ private:
 }  // namespace
 
 double PackingState::distance() const {
-    return (cutoff().needed(decided_.value()) - known_cost()) / typical_cost_;
+    const Budget& budget = options_.budget;
+    const double needed = budget.limits_all() ? budget.credit() : cutoff().needed(decided_.value());
+    return (needed - known_cost()) / typical_cost_;
 }
 
 bool PackingState::uses_cover() {
@@ -92,7 +94,7 @@ PackingState::Found PackingState::raise_cover() {
         }
         proven_cost_ = std::max(proven_cost_, cover_.solve());
         cover_values_.assign(cover_.values().begin(), cover_.values().end());
-        if (room() <= 0) {
+        if (is_used_up()) {
             return Found::closed;
         }
         // Reduced costs are valid for the decisions that the program was solved with: use them before the next
@@ -120,7 +122,7 @@ PackingState::Found PackingState::keep_what_is_too_dear() {
     const double norm = norm_of_decided();
     Found found = Found::nothing;
     for (std::size_t i = 0; i < statuses_.size(); ++i) {
-        if (is_free(i) && norm >= cutoff().room(safely_below(cover_.bound_if_given_up(i)))) {
+        if (is_free(i) && is_too_dear(cover_.bound_if_given_up(i), norm)) {
             if (keep(i) == Verdict::closed) {
                 return Found::closed;
             }

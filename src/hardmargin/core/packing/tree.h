@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "base/control.h"
+#include "base/hyperplane.h"
 #include "base/samples.h"
+#include "packing/budget.h"
 #include "packing/node.h"
 #include "packing/state.h"
 
@@ -30,6 +32,10 @@ public:
     // is better than the incumbent by the gap.
     std::vector<PackingNode> search(const PackingNode& root, double upper, std::uint64_t node_limit,
                                     const std::function<bool()>& stop, const std::function<bool()>& pause = never);
+
+    static Incumbent evaluated(const Samples& samples, const PackingOptions& options, const MaxMargin& solver) {
+        return evaluate(samples, options.budget, solver);
+    }
 
     double upper() const { return state_.upper(); }
     std::uint64_t nodes() const { return nodes_; }

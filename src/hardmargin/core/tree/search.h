@@ -53,17 +53,20 @@ struct SearchLimits {
 
 // Searches below one subproblem, depth first; every thread has its own. search(node, upper, node_limit, stop,
 // pause) returns what is left open of `node`; if that is empty, none of its solutions is better than the incumbent
-// by the gap. take_stuck() returns the subproblems that no further search can close, each of them once. nodes() and
-// work() never decrease.
+// by the gap. evaluated(samples, options, solver) is the hyperplane of a solver with its objective, which is
+// infinite if it is no solution. take_stuck() returns the subproblems that no further search can close, each of
+// them once. nodes() and work() never decrease.
 template <typename Tree>
 concept SearchTree =
     SearchNode<typename Tree::Node> && std::copy_constructible<typename Tree::Options> &&
     std::constructible_from<Tree, const Samples&, const typename Tree::Options&, ImproveFunction> &&
     requires(Tree tree, const Tree& constant, const typename Tree::Node& node,
-             const typename Tree::Options& options, const std::function<bool()>& stop) {
+             const typename Tree::Options& options, const Samples& samples, const MaxMargin& solver,
+             const std::function<bool()>& stop) {
         { options.gap } -> std::convertible_to<double>;
         { options.objective } -> std::convertible_to<const Objective&>;
         { tree.search(node, 1.0, std::uint64_t{1}, stop, stop) } -> std::same_as<std::vector<typename Tree::Node>>;
+        { Tree::evaluated(samples, options, solver) } -> std::same_as<Incumbent>;
         { tree.take_stuck() } -> std::same_as<std::vector<typename Tree::Node>>;
         { constant.nodes() } -> std::same_as<std::uint64_t>;
         { constant.work() } -> std::same_as<std::uint64_t>;
@@ -181,7 +184,7 @@ private:
 
     double improve(const MaxMargin& solver) {
         const std::lock_guard lock(mutex_);
-        Incumbent candidate = evaluate(samples_, solver.weights(), solver.bias(), solver.margins());
+        Incumbent candidate = Tree::evaluated(samples_, options_, solver);
         if (options_.objective.is_plain()) {
             if (candidate.objective < best_.objective) {
                 best_ = std::move(candidate);
