@@ -4,8 +4,8 @@
 
 The text is in benchmarks/results/page.md. A line such as ``{{ groups auto-60s.jsonl }}`` there is replaced by what
 the function of that name below makes of the records. The commands are those of benchmarks/results/README.md.
-release.json beside it names the builds whose figures are those of the release; all other records are marked as older.
-``--check`` writes nothing, and fails if the page is not what the records give.
+release.json beside it names the builds whose figures are those of the release; all other records are marked as
+older. ``--check`` writes nothing, and fails if the page is not what the records give.
 """
 
 from __future__ import annotations

@@ -105,3 +105,12 @@ def test_markdown_names_what_columns_share_and_escapes_bars(table):
     assert "| set | auto (5%): #opt | auto (5%): gap % |\n|---|---:|---:|\n| UCI_1 | 3/5 | 12.35 |" in text
     assert text.endswith("\n\n50 % of it.\n")
     assert "a\\|b" in as_markdown(Table("t", "T", "", [Column("a|b")], [[1.0]]))
+
+
+def test_boxes_that_scroll_are_in_frames_and_many_columns_are_set_smaller():
+    def boxed(count):
+        return html.table(Table("t", "T", "", [Column(f"c{k}") for k in range(count)], [[1.0] * count]))
+
+    assert '<div class="frame"><div class="scroll" tabindex="0">' in boxed(5)
+    assert '<div class="frame many"><div class="scroll" tabindex="0">' in boxed(30)
+    assert boxed(5).count("<div") == boxed(5).count("</div>") == 2
