@@ -65,6 +65,21 @@ def test_mixed_shares_are_valid(seed) -> None:
     assert blocks.total_bound(proven) <= optimum(problem) * (1 + 1e-9)
 
 
+def test_a_block_may_have_no_trusted_sample() -> None:
+    """Too many are trusted to be in every block, and all of them are in the last ones."""
+    rng = np.random.default_rng(4)
+    X = rng.standard_normal((24, 2))
+    y = np.where(X[:, 0] + 0.5 * rng.standard_normal(24) > 0, 1, -1)
+    trusted = np.abs(X[:, 0]) > np.sort(np.abs(X[:, 0]))[-8]
+    trusted &= (X[:, 0] > 0) == (y > 0)
+    case = {"C": 10.0, "trusted": trusted}
+    best = optimum(Problem.from_data(X, y, **case))
+    result = solve(X, y, **case, method="blocks", options={"first_size": 3, "last_size": 3})
+    assert trusted.sum() > 3
+    assert 0 < result.lower_bound <= best * (1 + 1e-9)
+    assert verify(result, X, y)
+
+
 @pytest.mark.parametrize("count", [1, 2, 3, 7, 24])
 def test_samples_are_dealt_out_evenly(count) -> None:
     problem = problem_of(1)

@@ -215,6 +215,40 @@ def test_class_weights_end_up_in_the_model(data, tmp_path):
     assert Result.load(model).weights == pytest.approx([5 / 6, 5 / 6, 5 / 4, 5 / 4, 5 / 6])
 
 
+@pytest.mark.parametrize(
+    ("words", "violations", "limits"),
+    [
+        (["--max-violations", "1"], [4], 1.0),
+        (["--max-violations", "no=1", "yes=0"], [4], {"no": 1.0, "yes": 0.0}),
+        (["--max-violations", "no=1", "--C", "10"], [4], {"no": 1.0}),
+    ],
+)
+def test_limits_on_violations_end_up_in_the_model(data, tmp_path, words, violations, limits):
+    model = tmp_path / "model.json"
+    assert main(["solve", *words, data, "--json", str(model)]) == 0
+    assert Result.load(model).violations == violations
+    assert Result.load(model).max_violations == limits
+    assert main(["verify", str(model), data]) == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--max-violations", "0"], "it is proven that every hyperplane gives up more"),
+        (["--max-violations", "few"], "--max-violations is 'few'; expected a number or LABEL=NUMBER, e.g. 1=3."),
+        (["--max-violations", "maybe=1"], "--max-violations names 'maybe', which no sample has"),
+        (["--max-violations", "-1"], "max_violations is -1.0; expected a finite number >= 0"),
+    ],
+)
+def test_impossible_limits_on_violations_are_told_in_one_line(data, tmp_path, capsys, words, message):
+    model = tmp_path / "model.json"
+    assert main(["solve", *words, data, "--json", str(model)]) == 2
+    err = capsys.readouterr().err
+    assert message in err
+    assert err.count("\n") == 1
+    assert not model.exists()
+
+
 def test_another_label_column(tmp_path):
     file, model = tmp_path / "data.csv", tmp_path / "model.json"
     file.write_text("kind,length,age\nold,1.0,7\nnew,3.0,1\nold,1.5,9\nnew,4.0,2\n")

@@ -126,3 +126,31 @@ def test_what_is_not_a_model_is_bad_input(content, model, data, capsys):
     model.write_text(content)
     assert main(["verify", str(model), data]) == 2
     assert "not a hardmargin model" in capsys.readouterr().err
+
+
+def test_a_proof_is_written_checked_and_refused(capsys, tmp_path) -> None:
+    data, model, proof = tmp_path / "data.txt", tmp_path / "model.json", tmp_path / "model.proof"
+    assert main(["generate", "--type", "B", "--n", "30", "--d", "2", "--output", str(data)]) == 0
+    solve = ["solve", str(data), "--C", "10", "--json", str(model), "--proof", str(proof), "--quiet"]
+    assert main(solve) == 0
+    verify = ["verify", str(model), str(data), "--proof", str(proof)]
+    assert main([*verify, "--threads", "1"]) == 0
+    assert "proof holds: no hyperplane has an objective below" in capsys.readouterr().out
+    values = json.loads(model.read_text())
+    model.write_text(json.dumps(values | {"C": 11.0}))
+    assert main(verify) == 1
+    assert "the costs are not those of the proof" in capsys.readouterr().out
+    proof.write_bytes(proof.read_bytes()[:-9])
+    model.write_text(json.dumps(values))
+    assert main(verify) == 2
+    assert "not a proof: it ends too early" in capsys.readouterr().err
+    proof.unlink()
+    assert main(verify) == 2
+
+
+@pytest.mark.parametrize("target", ["-", "model.json", "data.txt"])
+def test_a_proof_replaces_nothing_else(target, capsys, tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["generate", "--type", "B", "--n", "30", "--d", "2", "--output", "data.txt"]) == 0
+    assert main(["solve", "data.txt", "--json", "model.json", "--proof", target]) == 2
+    assert "--proof" in capsys.readouterr().err

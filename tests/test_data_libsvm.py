@@ -46,7 +46,7 @@ def test_query_numbers_are_passed_over():
         ("1 1:nan\n", "file:1: feature 1 is 'nan', a missing value; expected a number"),
         ("1 1:1e999\n", "file:1: feature 1 is '1e999'; expected a finite number."),
         ("yes 1:1\n", "file:1: the label is 'yes'; expected a finite number."),
-        ("1,2 1:1\n", "file:1: the label is '1,2'; expected a finite number."),
+        ("1,2 1:1\n", "file:1: the label is '1,2'; expected a number with a decimal point instead of the comma."),
         ("# nothing\n", "file: only comments; expected one line per sample"),
         ("1\n-1\n", "file: no line has a feature; expected label index:value"),
     ],

@@ -18,7 +18,7 @@ from hardmargin import Problem, Status, _core
 from hardmargin.data import generate
 from hardmargin.incumbent import Incumbent
 from hardmargin.limits import Limits
-from hardmargin.search import large_primal, primal
+from hardmargin.search import primal, sample_parts
 from hardmargin.search.large_primal import LargeSearch
 from hardmargin.search.watch import Watch
 
@@ -180,15 +180,15 @@ def test_gross_outliers_do_not_matter(m) -> None:
 
 @pytest.mark.parametrize("positives", [0.5, 0.03])
 def test_directions_go_through_larger_and_larger_parts(monkeypatch, positives) -> None:
-    monkeypatch.setattr(large_primal, "_PART_ROWS", 500)
-    monkeypatch.setattr(large_primal, "_LEAST_ROWS", 500)
+    monkeypatch.setattr(sample_parts, "_PART_ROWS", 500)
+    monkeypatch.setattr(sample_parts, "_LEAST_ROWS", 500)
     random = np.random.default_rng(14)
     y = np.where(random.random(60_000) < positives, 1.0, -1.0)
     X = random.standard_normal((len(y), 3)) + 1.5 * (y[:, None] > 0)
     costs = random.uniform(0.5, 1.5, len(y))
     problem = Problem(X, y, costs)
     sizes: list[int] = []
-    scaled_samples = large_primal.ScaledSamples
+    scaled_samples = sample_parts.ScaledSamples
 
     def recorded(X, y, costs, scaling) -> scaled_samples:
         sizes.append(len(y))
@@ -196,7 +196,7 @@ def test_directions_go_through_larger_and_larger_parts(monkeypatch, positives) -
             assert costs[y == label].sum() == pytest.approx(problem.costs[problem.y == label].sum())
         return scaled_samples(X, y, costs, scaling)
 
-    monkeypatch.setattr(large_primal, "ScaledSamples", recorded)
+    monkeypatch.setattr(sample_parts, "ScaledSamples", recorded)
     search = searched(problem)
     assert sizes == [500, 4000, 60_000]
     assert search.objective <= objective_of_linear_svc(problem)

@@ -216,7 +216,7 @@ def test_every_target_needs_three_times_the_work_of_the_last(
     proof.primal_searches = 10**6
     works = []
 
-    def search(_, settings, upper, *, nodes=None, work=0):
+    def search(_, settings, upper, *, nodes=None, work=0, records=None):
         if nodes is None:
             works.append(10.0 ** (upper / samples_for_ten_times_the_work))
             proof.lower_bound = upper * (1 - gap / 2)
@@ -245,7 +245,7 @@ def test_a_target_that_takes_too_long_is_given_up_for_a_lower_one(monkeypatch) -
     proof.primal_searches = 10**6
     proven, given_up = [], []
 
-    def search(_, settings, upper, *, nodes=None, work=0):
+    def search(_, settings, upper, *, nodes=None, work=0, records=None):
         if nodes is not None:
             return SimpleNamespace(work=0, nodes=nodes, exhausted=True)
         # Cheap up to 100 samples, and then ten times as expensive for each further one.

@@ -31,7 +31,7 @@ def seeds(problem, monkeypatch) -> list[int]:
     """The seeds of the primal searches, which find nothing."""
     used: list[int] = []
 
-    def search(_, incumbent, limits, report, effort) -> Result:
+    def search(_, incumbent, limits, report, effort, recorder) -> Result:
         assert effort == EFFORT
         used.append(limits.seed)
         return flat(problem)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -9,6 +12,9 @@ import scipy.sparse
 from hardmargin import HardMarginSVC, Problem, Result, Status, arrays, data, solve, verify
 from hardmargin.checkpoint.file import fingerprint
 from hardmargin.cli import main
+from hardmargin.limits import default_memory
+from hardmargin.methods import blocks
+from hardmargin.methods.base import memory_of
 from hardmargin.presolve import presolve
 
 N, M = 3000, 4000
@@ -50,6 +56,29 @@ def test_large_samples_stay_sparse(samples, kind, never_dense) -> None:
     assert isinstance(problem.X, scipy.sparse.csr_array)
     assert (problem.n, problem.m, problem.X.dtype) == (N, M, np.float64)
     assert (problem.X != X).nnz == 0
+
+
+def test_csr_samples_are_taken_as_they_are() -> None:
+    """Without scikit-learn, which takes longer to import than some problems to solve, and over 100 MB."""
+    program = """
+import sys, numpy, scipy.sparse
+from hardmargin import Problem, solver
+for kind in (scipy.sparse.csr_array, scipy.sparse.csr_matrix):
+    X = kind(numpy.eye(3))
+    solver.solve(X, [0, 1, 1], method="heuristic")
+    assert not Problem.from_data(X, [0, 1, 1]).sparse
+assert "sklearn" not in sys.modules
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_proofs_have_the_memory_that_the_stored_values_leave(samples) -> None:
+    X, y = samples
+    sparse = arrays.sparse_bytes(X)
+    memory = memory_of(blocks.Options(), Problem.from_data(X, y))
+    assert memory == default_memory(N, M, sparse) == pytest.approx(0.1 + sparse / 1e9)
+    assert memory < default_memory(N, M)
 
 
 def test_small_samples_are_made_dense() -> None:

@@ -101,7 +101,10 @@ TAMPERED = {
     "trace: objective rises": ({"trace": [[0.1, 11.0, 0], [0.2, 12.0, 0], [0.5, 10.5, 9.0]]}, {"trace"}),
     "trace: time goes back": ({"trace": [[0.4, 11.0, 0], [0.2, 11.0, 1], [0.5, 10.5, 9.0]]}, {"trace"}),
     "trace: time negative": ({"trace": [[-0.1, 10.5, 0.0], [0.5, 10.5, 9.0]]}, {"trace"}),
+    "budget exceeded": ({"max_violations": 0.5, "C": None}, {"budget", "objective", "gap"}),
     "trace: another end": ({"trace": [[0.5, 10.5, 8.0]]}, {"trace"}),
+    "proof of more than the bound": ({"proof_bound": 10.4}, {"proof bound"}),
+    "proof of a negative bound": ({"proof_bound": -1.0}, {"proof bound"}),
 }
 
 

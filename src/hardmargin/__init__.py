@@ -4,6 +4,7 @@
 TYPE_CHECKING = False
 
 __all__ = [
+    "BudgetError",
     "ConstantModelWarning",
     "HardMarginSVC",
     "HardMarginSVCCV",
@@ -23,6 +24,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from hardmargin.budget import BudgetError
     from hardmargin.estimator import ConstantModelWarning, HardMarginSVC
     from hardmargin.estimator_cv import HardMarginSVCCV
     from hardmargin.explanation import outliers
@@ -40,6 +42,7 @@ else:
     # scikit-learn takes a second to import, for which `hardmargin --version` should not have to wait. No module
     # may have the name of something public: importing it would put the module in its place.
     _MODULES = {
+        "BudgetError": "budget",
         "ConstantModelWarning": "estimator",
         "HardMarginSVC": "estimator",
         "HardMarginSVCCV": "estimator_cv",

@@ -80,7 +80,9 @@ class PrimalSearch:
         self, seconds: float, work: int, tries: int, target: float, lower_bound: float, observer: _Observer
     ) -> Outcome: ...
     def offer(self, weights: _Array, bias: float, work: int, seconds: float) -> Outcome: ...
-    def root_bound(self, gap: float, seconds: float, observer: _Observer) -> tuple[float, Outcome]: ...
+    def root_bound(self, gap: float, seconds: float, observer: _Observer) -> tuple[float, Outcome, bytes]:
+        """The bound, why it ended, and a record that proves it."""
+
     @property
     def weights(self) -> list[float]: ...
     @property
@@ -117,10 +119,37 @@ def line_minimum(
 
 _Frontier = tuple[NDArray[np.uint32], NDArray[np.uint64], NDArray[np.float64]]
 
+class ProofSink:
+    """A file of proof records."""
+
+    def __init__(self, path: str) -> None: ...
+    def new_number(self) -> int:
+        """A number for an open subproblem; 0 is the whole problem."""
+
+    def write(self, record: bytes) -> None: ...
+    def close(self) -> None: ...
+    def last_record(self) -> bytes:
+        """The last record, of a sink without a file."""
+
+    @property
+    def valid(self) -> bool:
+        """Whether every step could be justified."""
+
+    @property
+    def size(self) -> int:
+        """Bytes so far."""
+
 class PackingKnowledge:
     """What searches over the same samples share."""
 
-    def __init__(self, features: _Array, labels: _Array, costs: _Array, bounds: _Bounds = None) -> None: ...
+    def __init__(
+        self,
+        features: _Array,
+        labels: _Array,
+        costs: _Array,
+        bounds: _Bounds = None,
+        keeps_certificates: bool = False,
+    ) -> None: ...
     @property
     def sets(self) -> int:
         """The number of certified sets."""
@@ -129,14 +158,25 @@ class PackingKnowledge:
     def cover_distance(self) -> int:
         """The cover bound is used from this distance on, in samples."""
 
+class Budget:
+    """Limits on the cost of given-up samples; infinity: priced instead."""
+
+    negatives: float
+    positives: float
+    total: float
+    def __init__(self) -> None: ...
+
 class PackingOptions:
     """How subproblems are bounded and branched on."""
 
+    budget: Budget
     gap: float
     cover_distance: float | None
     pool_memory: int
     terms: list[tuple[float, float]]
     knowledge: PackingKnowledge | None
+    proof: ProofSink | None
+    proof_number: int
     def __init__(self) -> None: ...
 
 class SearchLimits:
@@ -209,7 +249,9 @@ class DirectionOptions:
     mirrored: int
     path_memory: int
     sample_nodes: int
+    budget: Budget
     terms: list[tuple[float, float]]
+    proof: ProofSink | None
     def __init__(self) -> None: ...
 
 class DirectionResult:
@@ -255,6 +297,12 @@ def direction_root(
     bounds: _Bounds = None,
 ) -> _Frontier:
     """All directions as a frontier."""
+
+def direction_axes(features: _Array, labels: _Array, costs: _Array, options: DirectionOptions) -> _Array:
+    """The axes of the cube, one per row."""
+
+def direction_copies(costs: _Array, upper: float) -> list[int]:
+    """How often each sample is copied so that all cost the same; empty if none is."""
 
 def direction_search(
     features: _Array,

@@ -51,6 +51,8 @@ def constant_model_text(X: Any, y: Any, result: Result, time_limit: float | None
     KeyboardInterrupt
         After Ctrl-C.
     """
+    if result.max_violations is not None:
+        return _unused_budget_text(result)
     if not is_hardly_better(y, result):
         return None
     positive, weights, constant = _constant(y, result)
@@ -65,9 +67,11 @@ def constant_model_text(X: Any, y: Any, result: Result, time_limit: float | None
 def is_hardly_better(y: Any, result: Result) -> bool:
     """Whether a model is no better than the constant one, or hardly better.
 
-    With constraints, the constant model may be infeasible, or they may be the reason why this one is hardly better:
-    then only the model w = 0 counts.
+    With constraints or a budget, the constant model may be infeasible, or they may be the reason why this one is
+    hardly better: then only the model w = 0 counts.
     """
+    if result.max_violations is not None:
+        return not any(result.coef)
     if result.constrained and any(result.coef):
         return False
     return result.objective >= (1 - HARDLY_BETTER) * _constant(y, result)[2]
@@ -75,10 +79,23 @@ def is_hardly_better(y: Any, result: Result) -> bool:
 
 def _constant(y: Any, result: Result) -> tuple[Any, Any, float]:
     """Which samples are positive, the weights of all of them, and the objective of the constant model."""
+    assert result.C is not None
     positive = np.asarray(y) == result.classes[1]
     weights = np.ones(result.n) if result.weights is None else np.array(result.weights)
     constant = result.C * min(float(weights[positive].sum()), float(weights[~positive].sum()))
     return positive, weights, constant
+
+
+def _unused_budget_text(result: Result) -> str | None:
+    """Say that w = 0 is within a budget; None if it is not the model."""
+    if any(result.coef):
+        return None
+    label = result.classes[result.intercept > 0]
+    change = "lower it" if result.C is None else "lower it, or use a larger C"
+    return (
+        f"The model is the constant one, w = 0, which predicts {label!r} for every sample: max_violations = "
+        f"{result.max_violations!r} allows to give up the whole other class; {change}."
+    )
 
 
 def _model_text(X: Any, result: Result, constant: float) -> str:
@@ -123,6 +140,7 @@ def _scale(X: Any, weights: Any) -> float:
 
 def _reason(result: Result, found: UsefulC | None, weights: Any, constant: float, scale: float) -> str:
     """Why there is no better model, and what to do."""
+    assert result.C is not None
     if found is None:
         larger = f', for instance C = "scale", which is {scale:.3g} here' if scale > result.C else ""
         return (

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from hardmargin.arrays import FloatArray
 from hardmargin.binary_problems import BinaryProblem
 from hardmargin.bounds import relative_gap
+from hardmargin.budget import Budget
 from hardmargin.gram import GramFactor
 from hardmargin.problem import MARGIN_TOLERANCE
 from hardmargin.result import Result
@@ -91,8 +92,7 @@ def kernel_model(problem: BinaryProblem, result: Result, factor: GramFactor) -> 
     if 0 < smallest < 1:
         weights, intercept, margins = weights / smallest, intercept / smallest, margins / smallest
     violated = ~(margins >= 1 - MARGIN_TOLERANCE)
-    costs = result.C * (np.ones(len(signs)) if result.weights is None else np.array(result.weights))
-    objective = 0.5 * max(0.0, float(weights @ factor.matrix @ weights)) + float(costs[violated].sum())
+    objective = 0.5 * max(0.0, float(weights @ factor.matrix @ weights)) + _cost(result, signs, violated)
     lower = min(factor.proven(result.objective, result.lower_bound), objective)
     status = result.status
     if relative_gap(objective, lower) <= (result.target_gap or 0.0):
@@ -101,6 +101,17 @@ def kernel_model(problem: BinaryProblem, result: Result, factor: GramFactor) -> 
         # The bound of the factored problem was good enough, that of the kernel problem is not.
         status = Status.HEURISTIC
     return BinaryModel(weights, intercept, objective, lower, problem.rows[violated], status)
+
+
+def _cost(result: Result, signs: FloatArray, violated: NDArray[np.bool_]) -> float:
+    """What the violations cost, as in :class:`hardmargin.problem.Problem`."""
+    weights = np.ones(len(signs)) if result.weights is None else np.array(result.weights)
+    costs = weights if result.C is None else result.C * weights
+    if result.max_violations is None:
+        return float(costs[violated].sum())
+    budget = Budget.of(result.max_violations, (result.classes[0], result.classes[1]))
+    costs = np.where(budget.limited(signs), weights, costs)
+    return budget.cost(signs[violated], costs[violated])
 
 
 def _combination(

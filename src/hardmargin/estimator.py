@@ -91,6 +91,10 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         the features. For two classes without a kernel.
     coef_bounds : pair of array-likes or floats, default=None
         Lower and upper bounds on the weights. For two classes without a kernel.
+    max_violations : float or dict, default=None
+        Limits on the total weight of the samples that may be given up, of all of them or by label, in every binary
+        problem, as in :func:`hardmargin.solve`. ``fit`` raises a :class:`hardmargin.BudgetError` if no hyperplane
+        within them is found.
     options : dict or the method's options dataclass, default=None
         The method's own settings, as in :func:`hardmargin.solve`.
     warm_start : bool, default=False
@@ -117,9 +121,10 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     feature_names_in_ : ndarray of shape (n_features,)
         Names of the features, if X has names and all of them are strings.
     objective_ : float
-        1/2 ||w||^2 plus the costs of the violated samples; the sum over the binary problems.
-    C_ : float
-        The penalty as a number.
+        1/2 ||w||^2 plus the costs of the violated samples that ``max_violations`` does not limit; the sum over the
+        binary problems.
+    C_ : float or None
+        The penalty as a number; None if ``max_violations`` limits all samples, so that it is not used.
     lower_bound_ : float
         No hyperplane has a smaller objective than this; with several binary problems, no choice of hyperplanes has
         a smaller sum.
@@ -185,6 +190,7 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         coef0: float = 0.0,
         monotonic_cst: ArrayLike | Mapping[str, int] | None = None,
         coef_bounds: Any = None,
+        max_violations: Mapping[Any, float] | float | None = None,
         options: Any = None,
         warm_start: bool = False,
         checkpoint: str | os.PathLike[str] | None = None,
@@ -206,6 +212,7 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.coef0 = coef0
         self.monotonic_cst = monotonic_cst
         self.coef_bounds = coef_bounds
+        self.max_violations = max_violations
         self.options = options
         self.warm_start = warm_start
         self.checkpoint = checkpoint

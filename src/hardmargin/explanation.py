@@ -146,6 +146,11 @@ def outliers(
         raise ValueError(f"time_limit is {time_limit!r}; expected a positive number of seconds, or None.")
     deadline = time.monotonic() + (math.inf if time_limit is None else float(time_limit))
     result = _result_of(model)
+    if result.max_violations is not None:
+        raise ValueError(
+            "the model was trained with max_violations, so that violations have no price; expected a model that "
+            "was trained with a penalty C alone."
+        )
     problem = training_problem(result, X, y)
     evaluation = problem.evaluate(result.coef, result.intercept)
     _check_objective(result, evaluation)

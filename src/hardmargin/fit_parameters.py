@@ -60,14 +60,18 @@ def fit_job(
 
 
 def _constraints(estimator: Any, classes: int) -> dict[str, Any]:
-    """The constraints on the weights that were given."""
+    """The constraints on the weights and on the violations that were given."""
     for name in _ON_WEIGHTS:
         if getattr(estimator, name) is not None and (estimator.kernel != "linear" or classes > 2):
             raise ValueError(
                 f"{name} is given with {classes} classes and kernel={estimator.kernel!r}; expected two classes and "
                 'kernel="linear", because it is about the weights of one hyperplane.'
             )
-    given = {"monotonic_cst": _signs(estimator), "coef_bounds": estimator.coef_bounds}
+    given = {
+        "monotonic_cst": _signs(estimator),
+        "coef_bounds": estimator.coef_bounds,
+        "max_violations": estimator.max_violations,
+    }
     return {name: value for name, value in given.items() if value is not None}
 
 

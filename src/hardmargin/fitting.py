@@ -163,7 +163,7 @@ def solve_all(
     Raises
     ------
     KeyboardInterrupt
-        After Ctrl-C, if samples are trusted and problems have not begun.
+        After Ctrl-C, if samples are trusted or violations limited, and problems have not begun.
     """
     run = _Run(problems, job, report)
     results = run.round([_Task(index, start) for index, start in enumerate(starts)])
@@ -229,8 +229,8 @@ class _Run:
             seconds = self.share(self._waiting)
             self._waiting -= 1
         over = self.interrupted.is_set()
-        if over and job.trusted is not None:
-            # The constant model need not keep the trusted samples.
+        if over and (job.trusted is not None or "max_violations" in job.settings):
+            # The constant model need not keep the trusted samples, and may give up too many.
             raise KeyboardInterrupt
         checkpoint = self._checkpoint(task.index)
         resume = checkpoint if checkpoint is not None and checkpoint.exists() else None

@@ -16,17 +16,29 @@ _FEW_SAMPLES = 2000
 _LEAST_MEMORY = 0.1
 
 
-def default_memory(n: int, m: int) -> float:
+def default_memory(n: int, m: int, sparse: int = 0) -> float:
     """The gigabytes that a proof may use by default, in addition to the samples and the copy that presolve makes.
 
     4 GB for up to 2000 samples. With more samples it falls in proportion to their number, down to the size of the
-    samples plus 0.1 GB: the whole process then takes at most about three times the data plus 300 MB.
+    samples plus 0.1 GB: the whole process then takes at most about three times the data plus 300 MB. Sparse samples
+    always have that, because only the bounds of small blocks are proven about them.
+
+    Parameters
+    ----------
+    n, m : int
+        Number of samples and features.
+    sparse : int
+        The bytes of the samples if they are sparse; 0 means that they are dense.
 
     Examples
     --------
     >>> default_memory(500, 10), default_memory(20_000, 10), round(default_memory(1_000_000, 10), 2)
     (4.0, 0.4, 0.18)
+    >>> default_memory(20_000, 5000, sparse=12_000_000)
+    0.112
     """
+    if sparse > 0:
+        return _LEAST_MEMORY + sparse / GIGABYTE
     least = _LEAST_MEMORY + dense_bytes(n, m) / GIGABYTE
     return min(_MEMORY, max(_MEMORY * _FEW_SAMPLES / max(n, 1), least))
 

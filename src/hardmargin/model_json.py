@@ -109,7 +109,20 @@ def checked_fields(values: Mapping[str, Any]) -> dict[str, Any]:
     for row in picked.get("trusted") or ():
         if row >= picked["n"]:
             raise ValueError(f"not a hardmargin model: 'trusted' names row {row} but 'n' is {picked['n']}.")
+    if picked["C"] is None and picked.get("max_violations") is None:
+        raise ValueError("not a hardmargin model: 'C': None is not a finite number.")
+    if isinstance(picked.get("max_violations"), dict):
+        picked["max_violations"] = _limits_by_label(picked["max_violations"], picked["classes"])
     return picked
+
+
+def _limits_by_label(limits: Mapping[str, float], classes: list[Any]) -> dict[Any, float]:
+    """Limits by label, from those by the text of a label: JSON has no other keys."""
+    labels = {str(label): label for label in classes}
+    unknown = [text for text in limits if text not in labels]
+    if unknown:
+        raise ValueError(f"not a hardmargin model: 'max_violations' names {unknown[0]!r}, which is not a label.")
+    return {labels[text]: limit for text, limit in limits.items()}
 
 
 def _check_schema_version(values: Mapping[str, Any]) -> None:
@@ -183,6 +196,12 @@ def _two_labels(values: Any) -> list[Any]:
     return labels
 
 
+def _limits(value: Any) -> float | dict[str, float]:
+    if isinstance(value, Mapping):
+        return {_text(label): _finite(limit) for label, limit in value.items()}
+    return _finite(value)
+
+
 _READERS: dict[str, Callable[[Any], Any]] = {
     "status": Status,
     "objective": _finite,
@@ -195,7 +214,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "runtime": _finite,
     "nodes": _whole,
     "method": _text,
-    "C": _finite,
+    "C": _optional(_finite),
     "weights": _optional(_list_of(_finite)),
     "n": _whole,
     "m": _whole,
@@ -207,14 +226,16 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "seed": _optional(_whole),
     "fingerprint": _optional(_text),
     "presolve": _text,
+    "proof_bound": _optional(_finite),
     "trusted": _optional(_list_of(_whole)),
     "monotonic_cst": _optional(_list_of(_sign)),
     "coef_bounds": _optional(_list_of(_list_of(_optional(_finite)))),
+    "max_violations": _optional(_limits),
 }
 
 # Models that were written before these keys existed, or by hand, need not have them.
-_OPTIONAL = {"target_gap", "feature_names", "label_column", "seed", "fingerprint", "presolve"}
-_OPTIONAL |= {"trusted", "monotonic_cst", "coef_bounds"}
+_OPTIONAL = {"target_gap", "feature_names", "label_column", "seed", "fingerprint", "presolve", "proof_bound"}
+_OPTIONAL |= {"trusted", "monotonic_cst", "coef_bounds", "max_violations"}
 
 #: The keys of a model: one for each field of a result, one that follows from the others, and the format's version.
 KEYS = frozenset({*_READERS, "n_violations", "schema_version"})

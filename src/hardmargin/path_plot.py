@@ -23,8 +23,8 @@ def plot_path(path: Path, ax: Axes | None = None) -> Axes:
     """Draw a path; see :meth:`hardmargin.penalty_path.Path.plot`.
 
     The objective is divided by C, so that a range of several powers of ten fits into the picture: it is then what
-    is given up plus 1/2 ||w||^2 / C. The band below it is what is not proven. What is given up is a line of steps,
-    one at each breakpoint.
+    is given up plus 1/2 ||w||^2 / C. The band below it, if there is one, is what is not proven. What is given up is
+    a line of steps, one at each breakpoint.
     """
     if ax is None:
         try:
@@ -37,10 +37,12 @@ def plot_path(path: Path, ax: Axes | None = None) -> Axes:
     results = [path.at(C) for C in at]
     upper = np.array([result.objective for result in results]) / at
     lower = np.array([result.lower_bound for result in results]) / at
-    ax.fill_between(at, lower, upper, color=_OBJECTIVE, alpha=0.25, lw=0, label="not proven")
+    if not path.optimal:
+        ax.fill_between(at, lower, upper, color=_OBJECTIVE, alpha=0.25, lw=0, label="not proven")
     ax.plot(at, upper, color=_OBJECTIVE, lw=1.6, label="objective / C")
     edges = [path.low, *path.breakpoints, path.high]
-    ax.stairs([part.given_up for part in path.segments], edges, color=_GIVEN_UP, lw=1.2, label="given up")
+    given_up = [part.given_up for part in path.segments]
+    ax.stairs(given_up, edges, baseline=None, color=_GIVEN_UP, lw=1.2, label="given up")
     for C in path.breakpoints:
         ax.axvline(C, color="#999999", lw=0.5, zorder=0)
     if path.low < path.high:

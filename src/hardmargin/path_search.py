@@ -397,6 +397,7 @@ class PathSearch:
 
     def _take_over(self, result: Result) -> None:
         """Learn from a solve."""
+        assert result.C is not None
         self._solves += 1
         self._proven.add(result.C, result.lower_bound)
         self._add(result)

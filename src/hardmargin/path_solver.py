@@ -39,6 +39,7 @@ _OWN = (
     "resume",
     "checkpoint_interval",
     "start",
+    "max_violations",
     "proof",
 )
 

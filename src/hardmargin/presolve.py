@@ -202,10 +202,7 @@ def presolve(
         for part, block in selection.blocks(features_left, shift_left, check):
             np.multiply(block, scale, out=samples[part])
     trusted = _trusted_rows(problem, representative, len(rows))
-    bounds = None if problem.bounds is None else problem.bounds.reduced(features, scale)
-    reduced = Problem(
-        samples, problem.y[rows], costs / scale**2, problem.classes, problem.C, trusted=trusted, bounds=bounds
-    )
+    reduced = _scaled_problem(problem, samples, problem.y[rows], costs, scale, features, trusted)
     return Presolved(reduced, representative, features, shift, scale, problem.m, projected)
 
 
@@ -277,19 +274,34 @@ def _presolved_sparse(problem: Problem, reduce: bool, check: Check) -> Presolved
     data = X.data if scale == 1 else X.data * scale
     samples = csr_array((data, indices, X.indptr), shape=(len(rows), len(features)))
     trusted = _trusted_rows(problem, representative, len(rows))
-    bounds = None if problem.bounds is None else problem.bounds.reduced(features, scale)
-    reduced = Problem(
-        samples, problem.y[rows], costs / scale**2, problem.classes, problem.C, trusted=trusted, bounds=bounds
-    )
+    reduced = _scaled_problem(problem, samples, problem.y[rows], costs, scale, features, trusted)
     return Presolved(reduced, representative, features, np.zeros(problem.m), scale, problem.m)
+
+
+def _scaled_problem(
+    problem: Problem,
+    samples: SampleArray,
+    y: FloatArray,
+    costs: FloatArray,
+    scale: float,
+    features: NDArray[np.intp],
+    trusted: NDArray[np.bool_] | None,
+) -> Problem:
+    """The problem of samples that were multiplied by ``scale``: norms, and so costs, are divided by its square."""
+    bounds = None if problem.bounds is None else problem.bounds.reduced(features, scale)
+    budget = None if problem.budget is None else problem.budget.scaled(1 / scale**2)
+    scaled_costs = costs / scale**2
+    return Problem(
+        samples, y, scaled_costs, problem.classes, problem.C, trusted=trusted, bounds=bounds, budget=budget
+    )
 
 
 def _longest(problem: Problem, upper: float | None) -> float | None:
     """An upper bound on ||w|| in any optimum: no optimum costs more than a feasible hyperplane.
 
-    Without constraints, w = 0 is one: it costs no more than the cheaper class.
+    Without constraints, w = 0 is one: it costs no more than the cheaper class. With a budget, none is known.
     """
-    if upper is None and problem.constrained:
+    if problem.budget is not None or (upper is None and problem.constrained):
         return None
     sides = () if problem.constrained else (1, -1)
     costs = [float(problem.costs[problem.y == side].sum()) for side in sides]

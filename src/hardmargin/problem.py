@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hardmargin.arrays import FloatArray, SampleArray, rows_per_block, stored_values
+from hardmargin.budget import Budget
 from hardmargin.penalty import resolved_penalty
 from hardmargin.validation import (
     combined_weights,
@@ -35,7 +36,8 @@ class Evaluation:
     Attributes
     ----------
     objective : float
-        1/2 ||w||^2 plus the costs of the violated samples.
+        1/2 ||w||^2 plus the costs of the violated samples. With a budget, only samples that are not limited cost
+        something, and the objective is infinite beyond a limit.
     margins : ndarray of shape (n,)
         y (w.x + b) of every sample.
     violations : ndarray of int
@@ -73,6 +75,9 @@ class Problem:
         The samples that must be kept; None if there are none.
     bounds : WeightBounds or None
         Bounds on the weights; None if all are free.
+    budget : Budget or None
+        Limits on what may be violated. The costs of limited samples are their weights: they count towards the
+        limits and not towards the objective.
 
     Examples
     --------
@@ -91,6 +96,7 @@ class Problem:
     weights: FloatArray | None = None
     trusted: NDArray[np.bool_] | None = None
     bounds: WeightBounds | None = None
+    budget: Budget | None = None
 
     @classmethod
     def from_data(
@@ -104,6 +110,7 @@ class Problem:
         trusted: ArrayLike | None = None,
         monotonic_cst: Any = None,
         coef_bounds: Any = None,
+        max_violations: Mapping[Any, float] | float | None = None,
     ) -> Problem:
         """Validate the caller's data.
 
@@ -127,6 +134,9 @@ class Problem:
             names of a DataFrame's columns.
         coef_bounds : pair, optional
             (lower, upper): bounds on the weights, each a number, one number per feature, or None.
+        max_violations : float or dict, optional
+            Limits on the total weight of the violated samples, of all of them or by label; see
+            :mod:`hardmargin.budget`.
 
         Returns
         -------
@@ -144,10 +154,15 @@ class Problem:
         labels = validated_labels(y, n)
         signs, classes = signs_and_classes(labels)
         weights = combined_weights(signs, classes, sample_weight, class_weight)
-        penalty = resolved_penalty(C, samples, weights)
-        costs = scaled_costs(penalty, np.ones(n) if weights is None else weights)
+        budget = None if max_violations is None else Budget.of(max_violations, classes)
+        penalty = 1.0 if budget is not None and budget.limits_all else resolved_penalty(C, samples, weights)
+        factors = np.ones(n) if weights is None else weights
+        costs = scaled_costs(penalty, factors)
+        if budget is not None:
+            costs = np.where(budget.limited(signs), factors, costs)
         bounds = validated_bounds(monotonic_cst, coef_bounds, samples.shape[1], feature_names(X))
-        return cls(samples, signs, costs, classes, penalty, weights, validated_trusted(trusted, n), bounds)
+        keep = validated_trusted(trusted, n)
+        return cls(samples, signs, costs, classes, penalty, weights, keep, bounds, budget)
 
     @property
     def n(self) -> int:
@@ -187,7 +202,8 @@ class Problem:
         In the problems that methods get, it is above the objective of a known hyperplane; see
         :func:`hardmargin.search.feasibility.with_certain_costs`.
         """
-        return float("inf") if self.trusted is None else float(self.costs[self.trusted].min())
+        trusted = False if self.trusted is None else self.trusted
+        return float(np.min(self.costs, where=trusted, initial=np.inf))
 
     @property
     def sparse(self) -> bool:
@@ -221,12 +237,17 @@ class Problem:
         with np.errstate(over="ignore", invalid="ignore"):
             margins = self._margins(w, intercept)
             violated = ~(margins >= 1 - MARGIN_TOLERANCE)
-            objective = 0.5 * float(w @ w) + float(self.costs[violated].sum())
+            objective = 0.5 * float(w @ w) + self._cost_of(violated)
         if self.trusted is not None and bool((violated & self.trusted).any()):
             objective = float("inf")
         if self.bounds is not None and not self.bounds.hold(w):
             objective = float("inf")
         return Evaluation(objective, margins, np.flatnonzero(violated))
+
+    def _cost_of(self, violated: NDArray[np.bool_]) -> float:
+        if self.budget is None:
+            return float(self.costs[violated].sum())
+        return self.budget.cost(self.y[violated], self.costs[violated])
 
     def _margins(self, w: FloatArray, intercept: float) -> FloatArray:
         # If w = 0, the product over all samples can be skipped.

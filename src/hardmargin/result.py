@@ -24,6 +24,9 @@ from hardmargin.weight_bounds import WeightBounds
 # A bound above the objective by less than this, relatively, is rounding; by more, it is wrong.
 _BOUND_ROUNDING = 1e-8
 
+# A proof in a file claims less than the bound by this share, because of rounding.
+_PROOF_ROUNDING = 2e-8
+
 # A gap above this is shown, even if the caller requested it.
 _SMALL_GAP = 1e-4
 
@@ -57,8 +60,8 @@ class Result:
         Subproblems examined by the method; for the heuristic, rounds of its local search.
     method : str
         The method's name.
-    C : float
-        Penalty of a violated sample.
+    C : float or None
+        Penalty of a violated sample; None if all samples are limited by ``max_violations``.
     weights : list of float or None
         Sample weights times class weights, if any were given.
     n, m : int
@@ -87,6 +90,11 @@ class Result:
     coef_bounds : list of two lists or None
         The lower and the upper bounds on the weights that were required, None where a weight was free; None if
         there were none besides signs.
+    max_violations : float, dict or None
+        The limits on the total weight of the violations, of all samples or by label; None if there were none.
+        Violations that are limited are not part of the objective.
+    proof_bound : float or None
+        The bound that the proof in a file claims, if one was written.
     """
 
     status: Status
@@ -100,7 +108,7 @@ class Result:
     runtime: float
     nodes: int
     method: str
-    C: float
+    C: float | None
     weights: list[float] | None
     n: int
     m: int
@@ -115,6 +123,8 @@ class Result:
     trusted: list[int] | None = None
     monotonic_cst: list[int] | None = None
     coef_bounds: list[list[float | None]] | None = None
+    max_violations: float | dict[Any, float] | None = None
+    proof_bound: float | None = None
 
     @classmethod
     def of(
@@ -151,7 +161,7 @@ class Result:
         RuntimeError
             If the bound is above the objective by more than rounding, which means that one of them is wrong.
         """
-        evaluation = problem.evaluate(coef, intercept)
+        evaluation, budget = problem.evaluate(coef, intercept), problem.budget
         bound = checked_bound(float(lower_bound), evaluation.objective)
         return cls(
             status=Status(status),
@@ -165,7 +175,7 @@ class Result:
             runtime=float(runtime),
             nodes=int(nodes),
             method=method,
-            C=problem.C,
+            C=None if budget is not None and budget.limits_all else problem.C,
             weights=None if problem.weights is None else problem.weights.tolist(),
             n=problem.n,
             m=problem.m,
@@ -174,6 +184,7 @@ class Result:
             presolve=presolve,
             trusted=None if problem.trusted is None else np.flatnonzero(problem.trusted).tolist(),
             **_recorded_bounds(problem.bounds),
+            max_violations=None if budget is None else budget.as_argument(problem.classes),
         )
 
     @property
@@ -242,6 +253,8 @@ class Result:
         values["n_violations"] = self.n_violations
         values["schema_version"] = model_json.SCHEMA_VERSION
         values["classes"] = [model_json.plain_label(label) for label in self.classes]
+        if isinstance(self.max_violations, dict):
+            values["max_violations"] = {str(label): limit for label, limit in self.max_violations.items()}
         values["trace"] = [list(point) for point in self.trace]
         return values
 
@@ -342,6 +355,7 @@ class Result:
             f"  given up     {self.n_violations} of {self.n} samples" + (f": {rows}{more}" if rows else ""),
             *self._constraint_lines(),
             *reduced,
+            *self._proof_lines(),
             f"  effort       {self.runtime:.2f} s, {self.nodes} nodes",
         ]
         return "\n".join(lines)
@@ -354,6 +368,14 @@ class Result:
         counts = ((len(self.trusted or ()), "trusted sample"), (bounded, "bounded weight"))
         parts = [f"{count} {what}{'' if count == 1 else 's'}" for count, what in counts if count]
         return [f"  constraints  {', '.join(parts)}"] if parts else []
+
+    def _proof_lines(self) -> list[str]:
+        """What the proof in a file claims, if there is one."""
+        if self.proof_bound is None:
+            return []
+        less = self.proof_bound < self.lower_bound * (1 - _PROOF_ROUNDING)
+        verdict = "less than the proven bound" if less else "the proven bound, up to rounding"
+        return [f"  proof        {self.proof_bound:.9g} ({verdict})"]
 
     def __str__(self) -> str:
         return self.summary()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 import warnings
@@ -16,6 +17,7 @@ from numpy.typing import ArrayLike
 from hardmargin.arrays import FloatArray, dense_bytes, sparse_bytes
 from hardmargin.blas import one_blas_thread
 from hardmargin.bounds import SMALLEST_GAP, Recorder, Report, is_possible_gap
+from hardmargin.budget import BudgetError
 from hardmargin.checkpoint import CheckpointWarning, Identity
 from hardmargin.checkpoint.keeper import Keeper, held_checkpoint
 from hardmargin.cluster import opened_engine
@@ -25,10 +27,11 @@ from hardmargin.fingerprint import data_fingerprint
 from hardmargin.incumbent import Incumbent
 from hardmargin.limits import Limits
 from hardmargin.memory import require_memory
-from hardmargin.methods import for_sparse_samples, get_method, needs_dense, with_frontier
+from hardmargin.methods import budget, for_sparse_samples, get_method, needs_dense, with_frontier
 from hardmargin.methods.base import FrontierMethod, Method, parse_options
 from hardmargin.presolve import Presolved, presolve
 from hardmargin.problem import Problem
+from hardmargin.proof_file import recording, write_proof
 from hardmargin.result import Result
 from hardmargin.run_log import log_end, logged_reports
 from hardmargin.search.context import Context
@@ -75,6 +78,8 @@ def solve(
     trusted: ArrayLike | None = None,
     monotonic_cst: Any = None,
     coef_bounds: Any = None,
+    max_violations: Mapping[Any, float] | float | None = None,
+    proof: str | os.PathLike[str] | None = None,
 ) -> Result:
     """Train a linear support vector machine with the hard-margin loss.
 
@@ -141,6 +146,16 @@ def solve(
         that it does not name are free.
     coef_bounds : pair, optional
         (lower, upper): bounds on the weights, each a number, one number per feature, or None where they are free.
+    max_violations : float or dict, optional
+        Limits on the total weight of the samples that are given up, which is their number if there are no weights:
+        of all samples, or by label. Limited samples cost nothing in the objective, so C is not used if all samples
+        are limited. If only one label is named, the samples of the other one still cost C each. For auto, packing
+        and heuristic, without checkpoints, clusters, proofs and prior knowledge; see docs/budgets.md.
+    proof : path, optional
+        A file for a proof that no hyperplane has an objective below a bound, which
+        :func:`hardmargin.checker.check_proof` and ``hardmargin verify --proof`` check. ``Result.proof_bound`` is
+        that bound; it may be smaller than ``lower_bound``. For auto, packing, directions and blocks, without
+        ``resume``, ``cluster``, ``trusted``, ``monotonic_cst`` and ``coef_bounds``.
 
     Returns
     -------
@@ -152,6 +167,8 @@ def solve(
     ------
     ValueError, TypeError
         If the data or a parameter cannot be used; the message says what was expected.
+    BudgetError
+        A ValueError: no hyperplane within ``max_violations`` was found, or it is proven that there is none.
     MemoryError
         If this machine has no memory for the copy of the data that methods work on; the message says how much
         that would be.
@@ -172,8 +189,13 @@ def solve(
     solver = get_method(method)
     parsed = parse_options(solver.Options, options, method)
     rule = parsed_stop(stop)
-    _check_support(solver, method, checkpoint=checkpoint, resume=resume, cluster=cluster)
+    _check_support(solver, method, checkpoint=checkpoint, resume=resume, cluster=cluster, proof=proof)
+    constraints = {"trusted": trusted, "monotonic_cst": monotonic_cst, "coef_bounds": coef_bounds}
+    _check_proof_support(proof, resume=resume, cluster=cluster, max_violations=max_violations, **constraints)
+    if max_violations is not None:
+        _check_budget_support(method, checkpoint=checkpoint, resume=resume, cluster=cluster, **constraints)
     with (
+        recording(proof) as recorded,
         LaterTermination(wanted=checkpoint is not None),
         held_checkpoint(checkpoint, resume, checkpoint_interval),
     ):
@@ -192,6 +214,7 @@ def solve(
             trusted=trusted,
             monotonic_cst=monotonic_cst,
             coef_bounds=coef_bounds,
+            max_violations=max_violations,
         )
         _check_size(problem, solver, method)
         hyperplane = None if start is None else _validated_start(start, problem)
@@ -215,13 +238,17 @@ def solve(
             if checkpoint is not None and not os.path.exists(checkpoint):
                 text = f"checkpoint {os.fspath(checkpoint)}: the time limit was reached before there was a state"
                 warnings.warn(CheckpointWarning(f"{text}; raise the time limit.", lost=True), stacklevel=2)
-            return _without_search(problem, limits, method, report, hyperplane)
+            result = _within_budget(_without_search(problem, limits, method, report, hyperplane))
+            return result if proof is None else replace(result, proof_bound=write_proof(proof, problem, []))
         before = time.monotonic()
         with opened_engine(cluster) as engine:
             # Starting or joining a cluster is not part of the solve.
             limits = replace(limits, started=limits.started + time.monotonic() - before)
-            context = None if cluster is None and keeper is None else Context(engine, keeper)
+            without = cluster is None and keeper is None and recorded is None
+            context = None if without else Context(engine, keeper, recorded)
             run = _in_context(solver, context)
+            if problem.budget is not None:
+                run = partial(budget.run, method=method, solve=solver.run)
             # From here to the result, Ctrl-C takes effect only where the method reports.
             with HeldSignals() as signals:
                 listeners = [lambda *_: signals.let_through(), *([_carrying(report)] if report is not None else [])]
@@ -234,7 +261,10 @@ def solve(
                     raise stopped.error from stopped.error.__cause__
                 with one_blas_thread:
                     result = _polished(problem, reduced, found, limits, recorder, hyperplane, first)
-                result = _interrupted_if_asked(result, signals)
+                if proof is not None and recorded is not None:
+                    pieces = [piece.restored(reduced) for piece in recorded.pieces]
+                    result = replace(result, proof_bound=write_proof(proof, problem, pieces))
+                result = _within_budget(_interrupted_if_asked(result, signals))
         # Leaving a cluster takes time too, and the caller waits for it.
         result = result if cluster is None else replace(result, runtime=limits.elapsed())
         log_end(result.status, result.runtime, result.objective, result.lower_bound, result.nodes)
@@ -317,7 +347,7 @@ def _without_search(
 ) -> Result:
     """The best of the start and w = 0, without a proof."""
     coef, intercept = _best_of(problem, start)
-    if not np.isfinite(problem.evaluate(coef, intercept).objective):
+    if problem.constrained and not np.isfinite(problem.evaluate(coef, intercept).objective):
         raise ValueError(out_of_time(limits))
     result = Result.of(
         problem,
@@ -334,12 +364,60 @@ def _without_search(
     return result
 
 
+def _within_budget(result: Result) -> Result:
+    """Refuse a result that exceeds its budget.
+
+    Raises
+    ------
+    BudgetError
+        If no hyperplane within the budget was found, or there is none.
+    KeyboardInterrupt
+        If Ctrl-C came before one was found: there is nothing to return.
+    """
+    if math.isfinite(result.objective):
+        return result
+    if result.status is Status.INTERRUPTED:
+        raise KeyboardInterrupt
+    proven = math.isinf(result.lower_bound)
+    verdict = (
+        "it is proven that every hyperplane gives up more"
+        if proven
+        else f"no such hyperplane was found in {result.runtime:.3g} s, though there may be one"
+    )
+    raise BudgetError(
+        f"max_violations is {result.max_violations!r}, and {verdict}; the closest one found gives up "
+        f"{result.n_violations} of {result.n} samples. Allow more{'' if proven else ', or search longer'}.",
+        proven=proven,
+    )
+
+
+def _check_budget_support(method: str, **asked_for: Any) -> None:
+    """Refuse what cannot be combined with a budget."""
+    if method not in budget.METHODS:
+        raise ValueError(
+            f"method {method!r} does not support max_violations; leave it out, or use {', '.join(budget.METHODS)}."
+        )
+    for name, value in asked_for.items():
+        if value is not None:
+            raise ValueError(f"{name} cannot be combined with max_violations; leave out one of them.")
+
+
 def _check_support(solver: Method, method: str, **asked_for: Any) -> None:
     """Refuse options that need a method with open subproblems."""
     for name, value in asked_for.items():
         if value is not None and not solver.HAS_FRONTIER:
             raise ValueError(
                 f"method {method!r} does not support {name}; leave it out, or use {', '.join(with_frontier())}."
+            )
+
+
+def _check_proof_support(proof: str | os.PathLike[str] | None, **others: Any) -> None:
+    """Refuse what a proof cannot be written for: work done elsewhere or before, and restricted hyperplanes."""
+    for name, value in others.items():
+        if proof is not None and value is not None:
+            raise ValueError(
+                f"proof and {name} were both given; a proof is written by one run on this machine, for the problem "
+                f"without restrictions: leave out {name}, or solve without proof."
             )
 
 

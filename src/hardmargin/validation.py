@@ -52,12 +52,11 @@ def validated_samples(X: Any) -> SampleArray:
     MemoryError
         If X has to be converted and there is no memory for that.
     """
-    samples: Any = X
+    samples = _compact(X) if _is_plain(X) else None
     # A value that is not finite makes the largest one so, and scikit-learn says what is wrong.
-    largest = _largest_magnitude(X) if _is_plain(X) else np.nan
-    if not np.isfinite(largest):
-        samples = _converted(X)
-        largest = _largest_magnitude(samples if isinstance(samples, np.ndarray) else samples.data)
+    if samples is None or not np.isfinite(_largest_magnitude(samples)):
+        samples = _compact(_converted(X))
+    largest = _largest_magnitude(samples)
     if not largest <= LARGEST_VALUE:
         raise ValueError(
             f"X has a value of magnitude {largest:.3g}; at most {LARGEST_VALUE:g} is supported. "
@@ -69,20 +68,26 @@ def validated_samples(X: Any) -> SampleArray:
 
 
 def _is_plain(X: Any) -> bool:
-    """Whether the samples can be used as they are, if their values can."""
-    return type(X) is np.ndarray and X.dtype == np.float64 and X.ndim == 2 and X.size > 0
+    """Whether the samples can be used as they are, if their values can: an array or a CSR matrix of float64."""
+    if type(X) is not np.ndarray:
+        from scipy.sparse import csr_array, csr_matrix
+
+        if type(X) not in (csr_array, csr_matrix):
+            return False
+    return bool(X.dtype == np.float64 and X.ndim == 2 and min(X.shape) > 0)
 
 
-def _largest_magnitude(values: FloatArray) -> float:
+def _largest_magnitude(samples: SampleArray) -> float:
     """The largest absolute value, without a copy; not a number if a value is not."""
+    values: FloatArray = samples if isinstance(samples, np.ndarray) else samples.data
     if values.size == 0:
         return 0.0
     with np.errstate(invalid="ignore"):
         return float(np.maximum(values.max(), -values.min()))
 
 
-def _converted(X: Any) -> SampleArray:
-    """The samples as float64, in a dense array or as canonical CSR."""
+def _converted(X: Any) -> Any:
+    """The samples as float64, in a dense array or as CSR."""
     from sklearn.utils import check_array
 
     shape: tuple[int, ...] = getattr(X, "shape", ())
@@ -92,13 +97,15 @@ def _converted(X: Any) -> SampleArray:
             f"converting the {shape[0]} x {shape[1]} samples to float64",
             "use fewer samples, or a machine with more memory",
         )
-    samples = check_array(X, accept_sparse="csr", dtype=np.float64, order="C", input_name="X")
-    return samples if isinstance(samples, np.ndarray) else _compact(samples)
+    return check_array(X, accept_sparse="csr", dtype=np.float64, order="C", input_name="X")
 
 
 def _compact(samples: Any) -> SampleArray:
-    """CSR samples in canonical form, or as a dense array if that is small."""
+    """CSR samples in canonical form, or as a dense array if that is small; dense samples as they are."""
     from scipy.sparse import csr_array
+
+    if isinstance(samples, np.ndarray):
+        return samples
 
     n, m = samples.shape
     if is_worth_making_dense(n, m, sparse_bytes(samples)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from hardmargin import methods
 from hardmargin.arrays import FloatArray
 from hardmargin.bounds import SMALLEST_GAP, TracePoint, is_possible_gap, relative_gap
+from hardmargin.checker import ProofError, UnreadableProofError, Verdict, check_proof
 from hardmargin.fingerprint import data_fingerprint
 from hardmargin.labels import same_label
 from hardmargin.model_json import KEYS, read_values
@@ -24,12 +25,14 @@ from hardmargin.weight_bounds import feature_names as names_of
 # Another order of summation may change the last digits.
 _RELATIVE_TOLERANCE = 1e-9
 _GAP_TOLERANCE = 1e-9
+# A proof in a file claims less than the bound by up to this share, because of rounding.
+_PROOF_ROUNDING = 2e-8
 
 # Judges "optimal" in models that do not record the requested gap: all methods reach this one by default.
 _UNRECORDED_GAP = 1e-5
 
 # Claims that define the problem, and claims that only another solve could confirm.
-_GIVEN = ("C", "weights", "trusted", "monotonic_cst", "coef_bounds", "target_gap")
+_GIVEN = ("C", "weights", "trusted", "monotonic_cst", "coef_bounds", "max_violations", "target_gap")
 _UNCHECKED = ("lower_bound", "method", "nodes", "presolve", "runtime", "version")
 # The same, but not every model has them.
 _SOMETIMES_UNCHECKED = ("seed", "label_column")
@@ -82,6 +85,8 @@ class Verification:
         possible.
     notes : tuple of str
         What is worth knowing and no contradiction, such as that the data are not the training data.
+    proof : hardmargin.checker.Verdict or None
+        What the proof shows, if one was given and holds.
     """
 
     checks: tuple[Check, ...]
@@ -91,6 +96,7 @@ class Verification:
     given: tuple[str, ...] = ()
     unchecked: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    proof: Verdict | None = None
 
     @property
     def ok(self) -> bool:
@@ -111,6 +117,8 @@ class Verification:
                 shown = [f"{key} (needs a proof)" if key == "lower_bound" else key for key in keys]
                 lines.append(f"  {what:<22} {', '.join(shown)}")
         lines += [f"  {'note':<22} {note}" for note in self.notes]
+        if self.proof is not None:
+            lines.append(self.proof.summary())
         end = "all claims that can be recomputed hold" if self.ok else "the model's claims do not hold"
         return "\n".join([*lines, end])
 
@@ -124,15 +132,18 @@ def verify(
     y: ArrayLike,
     *,
     feature_names: Sequence[str] | None = None,
+    proof: str | os.PathLike[str] | None = None,
+    processes: int = 1,
+    progress: Callable[[int], None] | None = None,
 ) -> Verification:
     """Recompute a model's objective, violations, margins and gap from the data, and check the rest for consistency.
 
-    The lower bound itself cannot be recomputed without solving. It is only checked that neither the model's
-    hyperplane nor w = 0 costs less, and that gap, status and trace are consistent with it. "optimal" means a gap of
-    at most the requested one, which must be possible (at least 1e-9, and below 1); if the model does not record it,
-    1e-5 counts. C and the weights are taken from the model, because they define the problem that it claims to have
-    solved. ``Verification.unchecked`` lists what was not checked. If the data are not the training data, a note
-    says so; the claims may hold for them all the same.
+    The lower bound itself cannot be recomputed without solving, except with a proof. Otherwise it is only checked
+    that neither the model's hyperplane nor w = 0 costs less, and that gap, status and trace are consistent with it.
+    "optimal" means a gap of at most the requested one, which must be possible (at least 1e-9, and below 1); if the
+    model does not record it, 1e-5 counts. C, the weights and the limits on violations are taken from the model,
+    because they define the problem that it claims to have solved. ``Verification.unchecked`` lists what was not
+    checked. If the data are not the training data, a note says so; the claims may hold for them all the same.
 
     Parameters
     ----------
@@ -142,6 +153,12 @@ def verify(
         The data that the model was trained on.
     feature_names : sequence of str, optional
         Names of the columns of X; by default those of a DataFrame.
+    proof : path, optional
+        A proof that :func:`hardmargin.solve` has written: it is checked too.
+    processes : int
+        Processes that check it.
+    progress : callable, optional
+        Called now and then while it is checked, with the number of bytes checked.
 
     Returns
     -------
@@ -150,7 +167,7 @@ def verify(
     Raises
     ------
     ValueError
-        If the model cannot be read, or the data do not match it.
+        If the model or the proof cannot be read, or the data do not match the model.
     OSError
         If there is no such file.
 
@@ -169,14 +186,17 @@ def verify(
     smallest = _smallest_kept_margin(evaluation.margins, result.violations)
     names = names_of(X) if feature_names is None else list(feature_names)
     names_checks = _names_checks(result, names)
+    verdict, proof_checks = _proof_checks(result, problem, proof, processes, progress)
     checks = (
         *_objective_checks(result, problem, evaluation.objective),
+        *_budget_checks(result, problem, violations),
         Check("violations", _shown(result.violations), _shown(violations), result.violations == violations),
         Check("number of violations", count, len(violations), _is_count(count, len(violations))),
         *_constraint_checks(problem, np.array(result.coef), violations),
         Check("smallest kept margin", f">= {1 - MARGIN_TOLERANCE}", smallest, smallest >= 1 - MARGIN_TOLERANCE),
         *_history_checks(result, evaluation.objective),
         *names_checks,
+        *proof_checks,
     )
     return Verification(
         checks,
@@ -184,17 +204,44 @@ def verify(
         violations,
         smallest,
         tuple(key for key in _GIVEN if getattr(result, key) is not None),
-        (*_unchecked(result, names_checks), *unknown),
+        (*_unchecked(result, names_checks, verdict), *unknown),
         () if result.fingerprint in (None, data_fingerprint(problem)) else (_OTHER_DATA,),
+        verdict,
     )
 
 
-def _unchecked(result: Result, names_checks: tuple[Check, ...]) -> tuple[str, ...]:
+def _proof_checks(
+    result: Result,
+    problem: Problem,
+    path: str | os.PathLike[str] | None,
+    processes: int,
+    progress: Callable[[int], None] | None,
+) -> tuple[Verdict | None, tuple[Check, ...]]:
+    """Check a proof, if there is one, and what the model says about it."""
+    if path is None:
+        return None, ()
+    try:
+        verdict = check_proof(path, problem.X, problem.y, problem.costs, processes=processes, progress=progress)
+    except UnreadableProofError as error:
+        raise ValueError(f"{os.fspath(path)}: not a proof: {error}") from None
+    except ProofError as error:
+        return None, (Check("proof", os.fspath(path), str(error), holds=False),)
+    claimed = result.lower_bound if result.proof_bound is None else result.proof_bound
+    holds = result.proof_bound is None or result.proof_bound <= verdict.bound
+    proven = result.lower_bound <= verdict.bound * (1 + _PROOF_ROUNDING)
+    text = "holds" if proven else f"holds; it proves less than the bound {result.lower_bound}"
+    return verdict, (Check("proof", claimed, verdict.bound, holds, text),)
+
+
+def _unchecked(result: Result, names_checks: tuple[Check, ...], verdict: Verdict | None) -> tuple[str, ...]:
     """Known keys that cannot be recomputed; a status other than "optimal" only says why the search ended."""
     status = () if result.optimal else ("status",)
     names = () if result.feature_names is None or names_checks else ("feature_names",)
+    proven = verdict is not None and result.lower_bound <= verdict.bound * (1 + _PROOF_ROUNDING)
+    proof = ("proof_bound",) if verdict is None and result.proof_bound is not None else ()
     others = (key for key in _SOMETIMES_UNCHECKED if getattr(result, key) is not None)
-    return (*_UNCHECKED, *others, *status, *names)
+    always = (key for key in _UNCHECKED if not (proven and key == "lower_bound"))
+    return (*always, *others, *status, *names, *proof)
 
 
 def _objective_checks(result: Result, problem: Problem, objective: float) -> tuple[Check, ...]:
@@ -214,9 +261,28 @@ def _objective_checks(result: Result, problem: Problem, objective: float) -> tup
             0 <= result.lower_bound <= min(objective, flat) * (1 + _RELATIVE_TOLERANCE),
             "not above the objective; not proven again",
         ),
+        *_proof_bound_checks(result),
         Check("gap", result.gap, gap, abs(result.gap - gap) <= _GAP_TOLERANCE),
         *_gap_checks(result, gap),
     )
+
+
+def _budget_checks(result: Result, problem: Problem, violations: list[int]) -> tuple[Check, ...]:
+    """Check that the violations stay within the limits, if there are any."""
+    if problem.budget is None:
+        return ()
+    cost = problem.budget.cost(problem.y[violations], problem.costs[violations])
+    words = f"{problem.budget.text(problem.classes)} given up"
+    return (Check("budget", words, f"{len(violations)} violations", math.isfinite(cost), "is kept"),)
+
+
+def _proof_bound_checks(result: Result) -> tuple[Check, ...]:
+    """Check that a proof in a file claims no more than the model, if there is one."""
+    claimed, bound = result.proof_bound, result.lower_bound
+    if claimed is None:
+        return ()
+    holds = 0 <= claimed <= bound * (1 + _RELATIVE_TOLERANCE)
+    return (Check("proof bound", claimed, f"lower bound {bound}", holds, "not above the lower bound"),)
 
 
 def _gap_checks(result: Result, gap: float) -> tuple[Check, ...]:
@@ -331,7 +397,7 @@ def training_problem(result: Result, X: ArrayLike, y: ArrayLike) -> Problem:
     ValueError
         If the data have another shape or other labels than the model.
     """
-    problem = Problem.from_data(X, y, result.C)
+    problem = Problem.from_data(X, y, _penalty(result))
     if (problem.n, problem.m) != (result.n, result.m):
         raise ValueError(
             f"the data are {problem.n} x {problem.m} but the model was trained on {result.n} x {result.m}; "
@@ -347,12 +413,18 @@ def training_problem(result: Result, X: ArrayLike, y: ArrayLike) -> Problem:
     return Problem.from_data(
         problem.X,
         y,
-        result.C,
+        _penalty(result),
         sample_weight=result.weights,
         trusted=trusted,
         monotonic_cst=result.monotonic_cst,
         coef_bounds=result.coef_bounds,
+        max_violations=result.max_violations,
     )
+
+
+def _penalty(result: Result) -> float:
+    """The penalty of a model; any number will do if all samples are limited."""
+    return 1.0 if result.C is None else result.C
 
 
 def _shown(rows: list[int]) -> str:

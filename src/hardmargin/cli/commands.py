@@ -18,7 +18,7 @@ def run(argv: Sequence[str]) -> int:
     ValueError
         If the arguments cannot be used.
     """
-    flags = ("--option", "--class-weight", "--monotonic", "--coef-bounds")
+    flags = ("--option", "--class-weight", "--max-violations", "--monotonic", "--coef-bounds")
     arguments = _parser().parse_args(one_flag_each(argv, flags=flags))
     status: int = arguments.run(arguments)
     return status

@@ -1,4 +1,4 @@
-"""KEY=VALUE arguments: method options and class weights."""
+"""KEY=VALUE arguments: method options, class weights and limits on violations."""
 
 from __future__ import annotations
 
@@ -127,16 +127,48 @@ def class_weights(texts: Sequence[str] | None, labels: ArrayLike) -> dict[Any, f
         return None
     if list(texts) == ["balanced"]:
         return "balanced"
+    return _by_label(texts, labels, "--class-weight", "'balanced' or LABEL=WEIGHT, e.g. 1=2.5")
+
+
+def violation_limits(texts: Sequence[str] | None, labels: ArrayLike) -> dict[Any, float] | float | None:
+    """The value of ``max_violations`` for ``solve``, from the words of the command line.
+
+    Parameters
+    ----------
+    texts : sequence of str or None
+        One number, or LABEL=NUMBER for one or both labels.
+    labels : array-like
+        The labels of the data.
+
+    Raises
+    ------
+    ValueError
+        If a limit is not a number or a label is not in the data.
+
+    Examples
+    --------
+    >>> violation_limits(["3"], labels=["ill", "well"]), violation_limits(["ill=0", "well=3"], ["ill", "well"])
+    (3.0, {'ill': 0.0, 'well': 3.0})
+    """
+    if not texts:
+        return None
+    if len(texts) == 1 and not isinstance(number := typed(texts[0]), (bool, str)):
+        return float(number)
+    return _by_label(texts, labels, "--max-violations", "a number or LABEL=NUMBER, e.g. 1=3")
+
+
+def _by_label(texts: Sequence[str], labels: ArrayLike, flag: str, expected: str) -> dict[Any, float]:
+    """The numbers of LABEL=NUMBER words by label."""
     known = np.unique(np.asarray(labels)).tolist()
-    return dict(_class_weight(text, known) for text in texts)
+    return dict(_label_and_number(text, known, flag, expected) for text in texts)
 
 
-def _class_weight(text: str, known: list[Any]) -> tuple[Any, float]:
-    name, sign, weight = text.rpartition("=")
-    value = typed(weight)
+def _label_and_number(text: str, known: list[Any], flag: str, expected: str) -> tuple[Any, float]:
+    name, sign, number = text.rpartition("=")
+    value = typed(number)
     if not sign or isinstance(value, (bool, str)):
-        raise ValueError(f"--class-weight is {text!r}; expected 'balanced' or LABEL=WEIGHT, e.g. 1=2.5.")
+        raise ValueError(f"{flag} is {text!r}; expected {expected}.")
     for label in known:
         if same_label(name, label):
             return label, float(value)
-    raise ValueError(f"--class-weight names {name!r}, which no sample has; expected one of the labels {known}.")
+    raise ValueError(f"{flag} names {name!r}, which no sample has; expected one of the labels {known}.")

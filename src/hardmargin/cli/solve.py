@@ -12,7 +12,7 @@ import numpy as np
 
 from hardmargin import data, methods
 from hardmargin.cli.interrupts import while_importing
-from hardmargin.cli.key_values import class_weights, key_value, penalty
+from hardmargin.cli.key_values import class_weights, key_value, penalty, violation_limits
 from hardmargin.cli.log_file import log_to
 from hardmargin.cli.output import STDOUT, check_different, check_target, write_model
 from hardmargin.cli.parser import Commands, Parser, add_column_arguments, add_data_arguments, add_quiet_argument
@@ -92,10 +92,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check_arguments(arguments: argparse.Namespace) -> None:
     """Refuse what cannot work before the data are read."""
-    written = {flag: getattr(arguments, flag) for flag in ("json", "checkpoint", "log")}
+    written = {flag: getattr(arguments, flag) for flag in ("json", "checkpoint", "log", "proof")}
     for flag, target in written.items():
         if target is not None:
             check_target(target, f"--{flag}", sources=[arguments.data, *filter(None, [arguments.start])])
+    if arguments.proof == STDOUT:
+        raise ValueError("--proof is '-'; a proof cannot be written to standard output: name a file.")
     resumed = state_to_resume(arguments.resume, arguments.checkpoint)
     check_different({**{f"--{flag}": name for flag, name in written.items()}, "--resume": resumed})
     required = arguments.require_gap
@@ -148,6 +150,7 @@ def _shown_penalty(C: float | str) -> str:
 def _settings(arguments: argparse.Namespace, dataset: data.Dataset) -> dict[str, Any]:
     return {
         "class_weight": class_weights(arguments.class_weight, dataset.y),
+        "max_violations": violation_limits(arguments.max_violations, dataset.y),
         "method": arguments.method,
         "time_limit": arguments.time_limit,
         "gap": arguments.gap,
@@ -164,6 +167,7 @@ def _settings(arguments: argparse.Namespace, dataset: data.Dataset) -> dict[str,
         "trusted": trusted_mask(arguments.trusted, dataset.n),
         "monotonic_cst": signs(arguments.monotonic, dataset.feature_names, dataset.m),
         "coef_bounds": ranges(arguments.coef_bounds, dataset.feature_names, dataset.m),
+        "proof": arguments.proof,
     }
 
 
@@ -206,7 +210,8 @@ def _hand_over(result: Result, arguments: argparse.Namespace) -> None:
         if arguments.json is not None:
             write_model(result, arguments.json)
     finally:
-        scale = f"\n  C            {result.C:.9g} (scale)" if arguments.C == SCALE else ""
+        is_scale = arguments.C == SCALE and result.C is not None
+        scale = f"\n  C            {result.C:.9g} (scale)" if is_scale else ""
         _tell(result.summary() + scale, arguments)
 
 
@@ -228,6 +233,13 @@ def _add_problem_arguments(parser: Parser) -> None:
         action="append",
         metavar="LABEL=W",
         help="factor of C for the samples of a label; may be repeated. Or: balanced",
+    )
+    parser.add_argument(
+        "--max-violations",
+        action="append",
+        metavar="K",
+        help="give up samples of a total weight of at most K, at no cost; C is not used. Or LABEL=K, may be "
+        "repeated: samples of a label that is not named still cost C each",
     )
     parser.add_argument(
         "--trusted",
@@ -327,4 +339,7 @@ def _add_state_arguments(parser: Parser) -> None:
         metavar="FILE",
         help="continue from a state that --checkpoint wrote; may be the same file. "
         f"{AUTO}: from that of --checkpoint if it exists and belongs to this problem",
+    )
+    parser.add_argument(
+        "--proof", metavar="FILE", help="write a proof of the bound, which 'hardmargin verify --proof' checks"
     )

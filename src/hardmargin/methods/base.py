@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, Protocol
 
+from hardmargin.arrays import sparse_bytes
 from hardmargin.bounds import SMALLEST_GAP as SMALLEST_GAP
 from hardmargin.bounds import Report
 from hardmargin.incumbent import Incumbent as Incumbent
@@ -131,7 +132,9 @@ def require_memory_limit(options: Any) -> None:
 
 def memory_of(options: Any, problem: Problem) -> float:
     """The option ``memory`` in gigabytes; by default, what suits the size of the problem."""
-    return float(default_memory(problem.n, problem.m) if options.memory is None else options.memory)
+    if options.memory is not None:
+        return float(options.memory)
+    return default_memory(problem.n, problem.m, sparse_bytes(problem.X) if problem.sparse else 0)
 
 
 def refuse_too_large(problem: Problem, method: str, needed: float, memory: float) -> None:

@@ -16,7 +16,9 @@ from hardmargin.methods.pair import exact_members, has_few_features
 from hardmargin.presolve import presolve
 from hardmargin.problem import Problem
 from hardmargin.search import primal
+from hardmargin.search.context import Context
 from hardmargin.search.portfolio import leading_proof, turns
+from hardmargin.search.recording import Piece, ProofRecorder
 from hardmargin.status import Status
 
 # Blocks are small, and there are many of them: turns and searches are shorter than for a whole problem. Only if a
@@ -52,6 +54,8 @@ class BlockTask(NamedTuple):
     nodes : int or None
         Number of subproblems after which to end; None means no limit.
     seed : int
+    folder : str or None
+        Where to put the records of a proof, if one is wanted.
     """
 
     problem: Problem
@@ -62,6 +66,7 @@ class BlockTask(NamedTuple):
     memory: float
     nodes: int | None
     seed: int
+    folder: str | None = None
 
 
 class BlockAnswer(NamedTuple):
@@ -79,6 +84,8 @@ class BlockAnswer(NamedTuple):
         Whether the search was ended before it was finished, so that more work might prove more.
     interrupted : bool
         Whether that was because of a limit of the solve, and not because the block had its share of the work.
+    pieces : tuple of Piece
+        The proof of the bound, if one was wanted.
     """
 
     lower_bound: float
@@ -88,6 +95,7 @@ class BlockAnswer(NamedTuple):
     work: int
     cut: bool
     interrupted: bool = False
+    pieces: tuple[Piece, ...] = ()
 
 
 def bound_block(task: BlockTask, seconds: float, go_on: Callable[[], bool]) -> BlockAnswer:
@@ -120,14 +128,22 @@ def bound_block(task: BlockTask, seconds: float, go_on: Callable[[], bool]) -> B
     if not np.isfinite([*coef, intercept]).all():
         coef, intercept = np.zeros(reduced.problem.m), label
     known = Incumbent(coef, intercept)
-    found = primal.take_up(reduced.problem, known, limits, report, _EFFORT)
+    recorder = None if task.folder is None else ProofRecorder(task.folder)
+    found = primal.take_up(reduced.problem, known, limits, report, _EFFORT, recorder)
     work = nodes = 0
     cut = found.status is not Status.HEURISTIC
     if found.gap > task.gap and found.status is Status.HEURISTIC:
         first = _FIRST_REGIONS if has_few_features(reduced.problem) else _FIRST_NODES
         options = ProofOptions(_EFFORT, first_nodes=first, later_effort=_LATER_EFFORT / _EFFORT)
         members = exact_members(
-            reduced.problem, found, limits, report, options, memory=task.memory, first_turn=_FIRST_TURN
+            reduced.problem,
+            found,
+            limits,
+            report,
+            options,
+            memory=task.memory,
+            first_turn=_FIRST_TURN,
+            context=Context(recorder=recorder),
         )
         for _ in turns(members, _HEAD_START, most_work=task.work):
             pass
@@ -146,6 +162,7 @@ def bound_block(task: BlockTask, seconds: float, go_on: Callable[[], bool]) -> B
         work + _SET_UP + _SET_UP_PER_NUMBER * task.problem.n * (task.problem.m + 1),
         cut and found.gap > task.gap,
         found.gap > task.gap and found.status in _LIMITS,
+        () if recorder is None else tuple(piece.restored(reduced) for piece in recorder.pieces),
     )
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from hardmargin.methods.block import BlockAnswer
 from hardmargin.search.blocks import Block, contribution, plain, proves_more, restored
+from hardmargin.search.recording import Piece
 
 T = TypeVar("T")
 
@@ -28,6 +29,8 @@ class Group:
         self._unknown = set(range(len(after)))
         self._open = set(range(len(after)))
         self._cut = False
+        # Proofs that are not needed.
+        self.dropped: list[Piece] = []
 
     def take(self, place: int, answer: BlockAnswer) -> None:
         """Take over what was proven about one of the new blocks."""
@@ -35,7 +38,10 @@ class Group:
         norm = 0.5 * float(answer.coef @ answer.coef)
         # A block that was interrupted is searched again, and may then be interrupted earlier.
         bound = max(block.bound, contribution(block.share, answer.lower_bound))
-        self.after[place] = replace(block, bound=bound, norm=norm)
+        pieces = tuple(piece.part(block.samples, block.share) for piece in answer.pieces)
+        best = max((block.pieces, pieces), key=lambda each: sum(piece.bound for piece in each))
+        self.dropped += pieces if best is block.pieces else block.pieces
+        self.after[place] = replace(block, bound=bound, norm=norm, pieces=best)
         self._unknown.discard(place)
         if not answer.interrupted:
             self._open.discard(place)
@@ -73,6 +79,11 @@ class Group:
     def best(self, share_value: float) -> list[Block]:
         """The blocks to be used."""
         return self.after if self.is_replaced(share_value) else self.before
+
+    def not_needed(self, share_value: float) -> list[Piece]:
+        """The proofs of the blocks that are not used."""
+        unused = self.before if self.is_replaced(share_value) else self.after
+        return [*self.dropped, *(piece for block in unused for piece in block.pieces)]
 
 
 @dataclass

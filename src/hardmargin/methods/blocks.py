@@ -49,6 +49,7 @@ from hardmargin.search.blocks import (
 from hardmargin.search.context import Context
 from hardmargin.search.portfolio import prove_alone
 from hardmargin.search.proof import Proof
+from hardmargin.search.recording import sum_of
 from hardmargin.search.tasks import Batch
 from hardmargin.units import GIGABYTE
 from hardmargin.validation import is_whole
@@ -246,7 +247,7 @@ class BlocksProof(Proof):
         count = max(1, round(self.problem.n / size))
         answers: list[BlockAnswer] = []
         work = max(_LEAST_TRIAL, min(most / count, _FIRST_WORK))
-        self._run([Block(np.sort(order[::count]), 1 / count)], work, partial(_add, answers))
+        self._run([Block(np.sort(order[::count]), 1 / count)], work, partial(_add, answers), recorded=False)
         return count * float(answers[0].work) if answers and not answers[0].cut else math.inf
 
     def _begin_round(self) -> None:
@@ -311,13 +312,19 @@ class BlocksProof(Proof):
         over = [group for group in self._groups if not group.open]
         self._groups = [group for group in self._groups if group.open]
         self._done += chain.from_iterable(group.best(self._share_value) for group in over)
+        if self.context.recorder is not None:
+            self._prove()
+            self.context.recorder.release(piece for group in over for piece in group.not_needed(self._share_value))
         self._waiting = list(chain.from_iterable(group.before for group in self._groups))
         self._prove()
 
     def _prove(self) -> None:
         """Update the lower bound."""
-        blocks = chain(self._done, *(group.best(self._share_value) for group in self._groups))
+        blocks = list(chain(self._done, *(group.best(self._share_value) for group in self._groups)))
         self.own_bound = max(self.own_bound, total_bound(blocks))
+        if self.context.recorder is not None:
+            pieces = [piece for block in blocks for piece in block.pieces]
+            self.context.recorder.offer(sum_of(pieces), pieces)
         self.learn(self.incumbent, self.objective, self.own_bound)
 
     @property
@@ -346,8 +353,11 @@ class BlocksProof(Proof):
         work: float,
         take: Callable[[int, BlockAnswer], None],
         more: Callable[[], bool] = lambda: True,
+        *,
+        recorded: bool = True,
     ) -> None:
-        """Bound blocks, each with a limited amount of work."""
+        """Bound blocks, each with a limited amount of work; without a proof in a file unless ``recorded``."""
+        recorder = self.context.recorder if recorded else None
 
         def task(block: Block) -> BlockTask:
             whole = len(block.samples) == self.problem.n
@@ -360,6 +370,7 @@ class BlocksProof(Proof):
                 self._block_memory,
                 self._nodes_per_block(),
                 self.limits.seed,
+                None if recorder is None else recorder.folder,
             )
 
         def count(place: int, answer: BlockAnswer) -> None:

@@ -23,10 +23,11 @@ from hardmargin.methods.base import ProofOptions, memory_of, refuse_too_large, r
 from hardmargin.problem import Problem
 from hardmargin.result import Result
 from hardmargin.search.context import Context
-from hardmargin.search.engine import SearchResult, plain_open, restored_open
+from hardmargin.search.engine import SearchResult, frontier_of, plain_open, restored_open
 from hardmargin.search.portfolio import prove_alone
 from hardmargin.search.proof import Proof
-from hardmargin.search.roots import direction_root
+from hardmargin.search.recording import DirectionRecords
+from hardmargin.search.roots import direction_axes, direction_root
 from hardmargin.search.settings import DirectionSettings
 from hardmargin.units import GIGABYTE
 
@@ -134,6 +135,8 @@ class DirectionProof(Proof):
         self._effort = options.later_effort * options.heuristic_effort
         self._first_nodes = options.first_nodes or _FIRST_NODES
         self.slice = options.slice
+        # The records of a proof in a file, if one is wanted.
+        self._records: DirectionRecords | None = None
         # What the last search left open; None if the next one starts with all directions.
         self._open: Frontier | SearchResult | None = None
         # The share of all directions and lengths that is open, if it has been computed, and the one after the first
@@ -214,7 +217,16 @@ class DirectionProof(Proof):
         """Search the open regions until ``nodes`` of them and their parts have been examined."""
         if self._open is None:
             self._open = direction_root(self.problem, self._settings, self.objective)
-        self._open = self.search(self._open, self._settings, self.objective, nodes=nodes)
+            if self.context.recorder is not None:
+                axes = direction_axes(self.problem, self._settings)
+                self._records = DirectionRecords(self.context.recorder, self.problem, axes, self.objective)
+        if self._records is not None and not self._records.fit(self.objective):
+            self._records.drop()
+            self._records = None
+        self._open = self.search(self._open, self._settings, self.objective, nodes=nodes, records=self._records)
+        if self._records is not None and self._open.exhausted and frontier_of(self._open).size == 0:
+            self._records.complete(self._open.lower_bound)
+            self._records = None
         self._share = None
         if self._first_work == 0:
             self._first_work, self._first_share = self.work, self._open_share()
@@ -224,4 +236,5 @@ class DirectionProof(Proof):
             sample_nodes = self._settings.sample_nodes
             self.stuck = sample_nodes >= _MOST_SAMPLE_NODES
             self._settings = replace(self._settings, sample_nodes=10 * sample_nodes)
-            self._open = plain_open(self._open)
+            if self._records is None:
+                self._open = plain_open(self._open)

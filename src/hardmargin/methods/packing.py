@@ -23,10 +23,11 @@ from hardmargin.methods.base import ProofOptions, memory_of, refuse_too_large, r
 from hardmargin.problem import Problem
 from hardmargin.result import Result
 from hardmargin.search.context import Context
-from hardmargin.search.engine import SearchResult, knowledge_of, plain_open, restored_open
+from hardmargin.search.engine import SearchResult, frontier_of, knowledge_of, plain_open, restored_open
 from hardmargin.search.portfolio import prove_alone
 from hardmargin.search.proof import Proof
-from hardmargin.search.reduction import Reduction, reduction
+from hardmargin.search.recording import SampleRecords
+from hardmargin.search.reduction import Decided, Reduction, reduction
 from hardmargin.search.roots import packing_root
 from hardmargin.search.settings import PackingSettings
 from hardmargin.units import GIGABYTE
@@ -129,8 +130,7 @@ class PackingProof(Proof):
         context: Context | None = None,
     ) -> None:
         super().__init__(problem, found, limits, report, context)
-        self._cost = problem.typical_cost
-        self._step = max(0.1 * (self.objective - self.lower_bound), 2 * self._cost)
+        self._choose_steps(problem.typical_cost)
         self._effort = options.later_effort * options.heuristic_effort
         self.slice = options.slice
         self._reduction: Reduction | None = None
@@ -148,7 +148,10 @@ class PackingProof(Proof):
         # How fast the logarithm of the work rises with the target; 0 if that is not known yet.
         self._work_rate = 0.0
         distance = options.cover_distance
-        self.knowledge = knowledge_of(problem)
+        # What a proof in a file needs: the records of the current search, and those of the reduction.
+        self._records: SampleRecords | None = None
+        self._decided: Decided = []
+        self.knowledge = knowledge_of(problem, keeps_certificates=self.context.recorder is not None)
         memory = memory_of(options, problem) * GIGABYTE
         self.memory = int((1 - _POOL_SHARE) * memory)
         self._settings = PackingSettings(
@@ -158,6 +161,11 @@ class PackingProof(Proof):
             # Every thread has its own sets, and there are some that all share.
             pool_memory=int(_POOL_SHARE * memory / (limits.threads + 1)),
         )
+
+    def _choose_steps(self, least: float) -> None:
+        """Choose the least difference of two targets, and the first one."""
+        self._cost = least
+        self._step = max(0.1 * (self.objective - self.lower_bound), 2 * least)
 
     def state(self) -> dict[str, Any]:
         """See :class:`Proof`."""
@@ -211,7 +219,8 @@ class PackingProof(Proof):
     def steps(self) -> Iterator[None]:
         """See :class:`Proof`."""
         if self._reduction is None:
-            self._reduction = reduction(self)
+            recorded = self.context.recorder is not None
+            self._reduction = reduction(self, self._decided) if recorded else reduction(self)
         while not self._first_over and not self.finished:
             self._first_search()
             yield
@@ -227,10 +236,14 @@ class PackingProof(Proof):
             self._open = self._whole(self.objective)
         without_cover = replace(self._settings, cover_distance=inf)
         nodes = max(1, self._first_limit - self._first_nodes)
-        found = self._open = self.search(self._open, without_cover, self.objective, nodes=nodes, work=_FIRST_WORK)
+        found = self._open = self.search(
+            self._open, without_cover, self.objective, nodes=nodes, work=_FIRST_WORK, records=self._records
+        )
         self._first_nodes += found.nodes
         enough = self._first_nodes >= self._first_limit or self.work >= _FIRST_WORK
         self._first_over = found.exhausted or enough
+        if self._first_over:
+            self._end_records(found)
 
     def _search_below(self, target: float) -> None:
         """Continue the search below a target, or start it."""
@@ -240,12 +253,17 @@ class PackingProof(Proof):
         self._target = target
         ends = (self._work_left(), self.work_until_primal_search(self._effort))
         found = self._open = self.search(
-            self._open, self._settings, target, work=min(filter(None, ends), default=0)
+            self._open,
+            self._settings,
+            target,
+            work=min(filter(None, ends), default=0),
+            records=self._records,
         )
         self._target_work += found.work
         self._target_nodes += found.nodes
         proven = self.lower_bound >= self._proven(target)
         if proven or found.exhausted:
+            self._end_records(found)
             self._target = self._open = None
             # Even the easiest target takes one subproblem.
             easy = max(_EASY_WORK, self._target_work / max(self._target_nodes, 1))
@@ -258,6 +276,7 @@ class PackingProof(Proof):
             self.stuck = not proven
         elif 0 < self._most_work() <= self._target_work and not self.finished:
             self._work_rate = max(self._work_rate, self._rate_up_to(target))
+            self._end_records(found)
             self._target = self._open = None
             self._target_work = self._target_nodes = 0
             self._step = max(self._cost, 0.5 * (target - self._last_target))
@@ -301,11 +320,29 @@ class PackingProof(Proof):
         wanted = distance * log(_GROWTH) / log(growth) if growth > 1 else inf
         self._step = max(self._cost, min(max(wanted, _SHORTEST * self._step), _LONGEST * self._step))
 
+    def _begin_records(self, decided: Decided) -> None:
+        """Begin the records of a search, if a proof in a file is wanted."""
+        if self._records is not None:
+            self._records.drop()
+        recorder = self.context.recorder
+        self._records = None if recorder is None else SampleRecords(recorder, decided)
+
+    def _end_records(self, found: SearchResult) -> None:
+        """Hand over the records of a search that has closed everything; those of others are of no use."""
+        if self._records is None:
+            return
+        if found.exhausted and frontier_of(found).size == 0:
+            self._records.complete(found.lower_bound, self.problem.n)
+        else:
+            self._records.drop()
+        self._records = None
+
     def _whole(self, upper: float) -> Frontier:
         """The whole problem as a frontier, for solutions better than ``upper``."""
         known = self._reduction
         if known is None or known.derived_under < upper * (1 - self._settings.gap):
             # Decisions that hold only for better hyperplanes cannot be used to prove that there are none.
             known = Reduction()
+        self._begin_records(self._decided if known is self._reduction else [])
         derived_under = min(upper, known.derived_under)
         return packing_root(self.problem, self.lower_bound, derived_under, kept=known.kept, given_up=known.given_up)

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from hardmargin.arrays import FloatArray
 from hardmargin.problem import Problem
+from hardmargin.search.recording import Piece
 
 #: Relative rounding error of a bound: costs are divided by a share, and a sum of products is formed.
 ROUNDING = 1e-12
@@ -60,6 +61,8 @@ class Block:
         1/2 ||w||^2 of its best hyperplane; 0 if it has not been searched.
     next_share : float
         The share that it gives to the block that it is merged into; 0 means its own.
+    pieces : tuple of Piece
+        The proof of its bound, if one is wanted.
     """
 
     samples: NDArray[np.intp]
@@ -67,6 +70,7 @@ class Block:
     bound: float = 0.0
     norm: float = 0.0
     next_share: float = 0.0
+    pieces: tuple[Piece, ...] = ()
 
     def problem(self, whole: Problem) -> Problem:
         """The block as a problem of its own; its costs may be infinite.

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from hardmargin.checkpoint.keeper import Keeper
 from hardmargin.search.engine import Engine, LocalEngine
+from hardmargin.search.recording import ProofRecorder
 
 
 @dataclass(frozen=True)
@@ -18,7 +19,10 @@ class Context:
         Where searches run.
     keeper : Keeper or None
         Keeps the state of the solve in a file, and has the state to begin with.
+    recorder : ProofRecorder or None
+        Collects a proof of the bound.
     """
 
     engine: Engine = field(default_factory=LocalEngine)
     keeper: Keeper | None = None
+    recorder: ProofRecorder | None = None

@@ -38,6 +38,15 @@ class Point(NamedTuple):
     offset: float
     scores: FloatArray
 
+    @classmethod
+    def of(cls, samples: ScaledSamples, weights: FloatArray, offset: float) -> Point:
+        """The point of a hyperplane."""
+        return cls(weights, offset, samples.scores(weights, offset))
+
+    def scaled(self, factor: float) -> Point:
+        """The hyperplane multiplied by a factor."""
+        return Point(self.weights * factor, self.offset * factor, self.scores * factor)
+
 
 def descend(
     samples: ScaledSamples, loss: Loss, start: Point, iterations: int, stop: Callable[[int], bool]

@@ -67,6 +67,10 @@ class Search:
     knowledge : PackingKnowledge or None
         For a search over samples: what the core has learnt in earlier searches over the same ones; this one adds to
         it. Not plain data: it stays in this process.
+    proof : ProofSink or None
+        Where records of a proof are written. Not plain data either.
+    proof_number : int
+        The number of a root in it.
     """
 
     settings: Settings
@@ -80,6 +84,8 @@ class Search:
     work_limit: int = _LIMITS.work_limit
     slice: int = _LIMITS.slice
     knowledge: _core.PackingKnowledge | None = None
+    proof: _core.ProofSink | None = None
+    proof_number: int = 0
 
     def limits(self) -> _core.SearchLimits:
         """The limits in the form of the core."""
@@ -128,9 +134,9 @@ class LocalEngine:
         start = cast("Any", frontier)
         ends = (search.limits(), search.seconds, observe)
         if isinstance(search.settings, PackingSettings):
-            packing = search.settings.options(search.knowledge)
+            packing = search.settings.options(search.knowledge, search.proof, search.proof_number)
             return _core.packing_search(*samples, start, search.upper, packing, *ends, problem.core_bounds)
-        directions = search.settings.options()
+        directions = search.settings.options(search.proof)
         return _core.direction_search(*samples, start, search.upper, directions, *ends, problem.core_bounds)
 
     def run_tasks(self, batch: Batch) -> None:
@@ -154,6 +160,10 @@ def restored_open(value: Sequence[Any] | None) -> Frontier | None:
     return None if value is None else Frontier(*value)
 
 
-def knowledge_of(problem: Problem) -> _core.PackingKnowledge:
-    """What searches over the samples of a problem learn from each other, nothing so far."""
-    return _core.PackingKnowledge(problem.X, problem.y, problem.costs, problem.core_bounds)
+def knowledge_of(problem: Problem, *, keeps_certificates: bool = False) -> _core.PackingKnowledge:
+    """What searches over the samples of a problem learn from each other, nothing so far.
+
+    Proofs in files need the certificates of what is learnt.
+    """
+    samples = (problem.X, problem.y, problem.costs)
+    return _core.PackingKnowledge(*samples, problem.core_bounds, keeps_certificates)

@@ -22,43 +22,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import scipy.sparse
-from numpy.typing import NDArray
 
 from hardmargin import _core
 from hardmargin.arrays import FloatArray
 from hardmargin.blas import one_blas_thread
 from hardmargin.incumbent import Incumbent
 from hardmargin.limits import Limits
-from hardmargin.problem import MARGIN_TOLERANCE, Problem
+from hardmargin.problem import Problem
 from hardmargin.search.descent import Point, descend
-from hardmargin.search.scaled_samples import ScaledSamples, robust_scaling, trimmed_classes
-from hardmargin.search.smooth_losses import SmoothedObjective, SquaredHinge
+from hardmargin.search.hinge_starts import hinge_minimum, starting_points
+from hardmargin.search.near_margin import NearMargin, nearest
+from hardmargin.search.place import Place, best_offset_of, cheaper_class, placed
+from hardmargin.search.sample_parts import SampleParts
+from hardmargin.search.scaled_samples import ScaledSamples
+from hardmargin.search.smooth_losses import SmoothedObjective
 from hardmargin.search.watch import Watch
-
-# The first part of the samples: rows, and values unless these are too few rows.
-_PART_ROWS = 10_000
-_PART_VALUES = 4_000_000
-_LEAST_ROWS = 2000
-# The smaller class makes up at least this share of a part.
-_LEAST_CLASS_SHARE = 0.25
-# Each part has this many times the rows of the one before, and at most this share of all rows.
-_GROWTH = 8
-_LARGEST_FIRST = 0.5
-_LARGEST_LATER = 0.1
-
-# Penalties of the squared hinge loss, relative to the cost of all samples and the spread of the features. Each
-# descent starts from the previous one.
-_PENALTIES = (1e-3, 1e-1, 1e-2, 1e-5, 1e-7)
-_TRIMMED_PENALTIES = (1e-3, 1e-5)
-_HINGE_ITERATIONS = 30
-_RAMP_PENALTY = 1e-3
-_RAMP_ITERATIONS = 15
-_RAMPS = 3
-_FAR_MARGIN = -1.0
 
 # Widths of the steps in annealing, relative to the median distance from the margin.
 _HOTTEST = 1.0
@@ -78,13 +59,6 @@ _ANNEALING_SHARE = 0.5
 
 # Sorting projections or the events of a line takes about as much work per sample as this many features.
 _SORT_WORK = 50
-# Samples next to the margin for the compiled search, and its work: a share of the rest within this range.
-_NEAR_SAMPLES = 2000
-_NEAR_VALUES = 1_000_000
-_LEAST_NEAR = 200
-_NEAR_WORK = (100_000_000, 1_000_000_000)
-_NEAR_SHARE = 0.05
-_NEAR_TRIES = 2
 # Lines of one round: their work, and the range of their number. They turn the hyperplane about one of the samples
 # next to the margin; some of them change the weight of one feature only.
 _LINE_WORK = 100_000_000
@@ -114,15 +88,6 @@ class _Candidate(NamedTuple):
     objective: float
     weights: FloatArray
     offset: float
-
-
-class _Place(NamedTuple):
-    """A hyperplane in the original features, with its objective and its margins over all samples."""
-
-    coef: FloatArray
-    intercept: float
-    objective: float
-    margins: FloatArray
 
 
 class _Hinge(NamedTuple):
@@ -162,16 +127,13 @@ class LargeSearch:
         self._next_report = 0.0
         self.work = 0
         self.rounds = 0
-        lost = [float(np.sum(problem.costs, where=problem.y == label)) for label in (-1.0, 1.0)]
-        kept = 1.0 if lost[1] >= lost[0] else -1.0
-        self._best = _Place(np.zeros(problem.m), kept, min(lost), kept * problem.y)
-        if problem.constrained and not math.isfinite(problem.evaluate(self._best.coef, kept).objective):
-            self._best = self._best._replace(objective=math.inf)
+        self._best = cheaper_class(problem)
         # Smooth losses would see nothing but trusted samples if these had their full cost.
-        self._guide = problem.costs
+        guide = problem.costs
         if problem.trusted is not None:
-            self._guide = np.where(problem.trusted, _TRUSTED_COST * problem.typical_cost, problem.costs)
-        self._first_part: ScaledSamples | None = None
+            guide = np.where(problem.trusted, _TRUSTED_COST * problem.typical_cost, problem.costs)
+        self._parts = SampleParts(problem, guide, self._random)
+        self._near = NearMargin(problem, limits, watch, self._random)
         self._hinge_start: _Hinge | None = None
 
     @property
@@ -190,7 +152,7 @@ class LargeSearch:
             coef = np.ascontiguousarray(hyperplane.coef, dtype=np.float64)
             projections = self._projections(coef)
             margins = self._problem.y * (projections + hyperplane.intercept)
-            self._adopt(self._place(coef, float(hyperplane.intercept), margins))
+            self._adopt(placed(self._problem, coef, float(hyperplane.intercept), margins))
             self._ended()
             self._try_direction(coef, projections)
 
@@ -216,9 +178,9 @@ class LargeSearch:
             self._budget = self.work + work
             if self._problem.m == 0 or not hyperplanes or self._ended():
                 return
-            part = self._part(0)
+            part = self._parts.first
             scaled = [part.scaling.scaled(np.asarray(each.coef), each.intercept) for each in hyperplanes]
-            found = [self._best_on(part, _point(part, *each))[0] for each in scaled]
+            found = [self._best_on(part, Point.of(part, *each))[0] for each in scaled]
             self.work += len(found) * self._screening_work(part)
             best = sorted(found, key=lambda candidate: candidate.objective)[:_POLISHED]
             for index, candidate in enumerate(best):
@@ -255,17 +217,7 @@ class LargeSearch:
         projections: FloatArray = self._problem.X @ coef
         return projections
 
-    def _place(self, coef: FloatArray, intercept: float, margins: FloatArray) -> _Place:
-        """A hyperplane with these margins, scaled so that kept samples pass; the margins are scaled in place."""
-        kept = margins >= 1 - MARGIN_TOLERANCE
-        smallest = float(np.min(margins, where=kept, initial=1.0))
-        lost = float(np.sum(self._problem.costs, where=~kept))
-        margins /= smallest
-        coef, intercept = coef / smallest, intercept / smallest
-        feasible = self._problem.bounds is None or self._problem.bounds.hold(coef)
-        return _Place(coef, intercept, 0.5 * float(coef @ coef) + lost if feasible else math.inf, margins)
-
-    def _adopt(self, place: _Place) -> _Place:
+    def _adopt(self, place: Place) -> Place:
         """Make a place the best one if it is better; returns it."""
         if place.objective < self._best.objective * _NOTICEABLE:
             self._best = place
@@ -286,7 +238,7 @@ class LargeSearch:
             margins = scale * projections
             margins += offset
             margins *= problem.y
-            self._adopt(self._place(coef * scale, offset, margins))
+            self._adopt(placed(self._problem, coef * scale, offset, margins))
 
     def _try_within_bounds(self, coef: FloatArray) -> None:
         """The best offset of weights within the bounds."""
@@ -294,15 +246,15 @@ class LargeSearch:
         projections = self._projections(coef)
         self.work += _SORT_WORK * problem.n
         offset = best_offset_of(projections, problem.y, problem.costs)
-        self._adopt(self._place(coef, offset, problem.y * (projections + offset)))
+        self._adopt(placed(self._problem, coef, offset, problem.y * (projections + offset)))
 
     def _try_everywhere(self, candidate: _Candidate) -> None:
         """Try a direction of some part on all samples."""
-        coef, _ = self._part(0).scaling.restored(candidate.weights, candidate.offset)
+        coef, _ = self._parts.scaling.restored(candidate.weights, candidate.offset)
         if np.isfinite(coef).all():
             self._try_direction(coef, self._projections(coef))
 
-    def _along_line(self, place: _Place, coef: FloatArray, intercept: float) -> _Place:
+    def _along_line(self, place: Place, coef: FloatArray, intercept: float) -> Place:
         """The best place on the line through a place, in the direction of this change."""
         problem = self._problem
         slopes = self._projections(coef)
@@ -325,52 +277,10 @@ class LargeSearch:
             step = min(max(step, least), most)
         slopes *= step
         slopes += place.margins
-        found = self._place(place.coef + step * coef, place.intercept + step * intercept, slopes)
+        found = placed(self._problem, place.coef + step * coef, place.intercept + step * intercept, slopes)
         return self._adopt(found) if found.objective < place.objective else place
 
-    # ---- parts of the samples
-
-    def _part(self, index: int) -> ScaledSamples:
-        """A random part of the samples; each is larger than the one before, up to all samples."""
-        if index == 0 and self._first_part is not None:
-            return self._first_part
-        X, y, costs = self._drawn(self._rows_of_part(index))
-        if index > 0:
-            return ScaledSamples(X, y, costs, self._part(0).scaling)
-        self._first_part = ScaledSamples(X, y, costs, robust_scaling(X))
-        return self._first_part
-
-    def _rows_of_part(self, index: int) -> int:
-        """How many rows a part has; all if it would be too large a copy."""
-        n = self._problem.n
-        values_per_row = max(1.0, self._problem.stored_values / n)
-        count = int(np.clip(_PART_VALUES / values_per_row, _LEAST_ROWS, _PART_ROWS)) * _GROWTH**index
-        return count if count <= n * (_LARGEST_FIRST if index == 0 else _LARGEST_LATER) else n
-
-    def _drawn(self, count: int) -> tuple[Any, FloatArray, FloatArray]:
-        """Random samples with enough of both classes, whose costs add up to those of all samples."""
-        problem = self._problem
-        if count >= problem.n:
-            return problem.X, problem.y, self._guide
-        smaller, larger = sorted((np.flatnonzero(problem.y == label) for label in (-1.0, 1.0)), key=len)
-        share = max(len(smaller) / problem.n, _LEAST_CLASS_SHARE)
-        few = min(len(smaller), int(share * count))
-        rows = [
-            self._random.choice(members, min(len(members), size), replace=False)
-            for members, size in ((smaller, few), (larger, count - few))
-        ]
-        costs = [
-            self._guide[drawn] * (float(self._guide[members].sum()) / float(self._guide[drawn].sum()))
-            for members, drawn in zip((smaller, larger), rows, strict=True)
-            if len(drawn) > 0
-        ]
-        drawn = np.concatenate(rows)
-        order = np.argsort(drawn)
-        drawn = drawn[order]
-        return problem.X[drawn], problem.y[drawn], np.concatenate(costs)[order]
-
-    def _is_whole(self, part: ScaledSamples) -> bool:
-        return part.X is self._problem.X
+    # ---- hyperplanes over a part of the samples
 
     def _screening_work(self, part: ScaledSamples) -> int:
         return part.pass_work + _SORT_WORK * len(part.y)
@@ -379,33 +289,33 @@ class LargeSearch:
         """The best scale and offset along a point's direction over a part, and the scale; 0 if w = 0 is best."""
         if self._problem.bounds is not None:
             # Scaling a feature does not change the sign of its weight.
-            point = _point(part, self._problem.bounds.directed(point.weights), point.offset)
+            point = Point.of(part, self._problem.bounds.directed(point.weights), point.offset)
             self.work += part.pass_work
         coef, intercept = part.scaling.restored(point.weights, point.offset)
         self.work += _SORT_WORK * len(part.y)
         objective, scale, offset = _core.best_offset(point.scores, part.y, part.costs, float(coef @ coef))
         if scale == 0:
             return _Candidate(objective, point.weights, point.offset), 0.0
-        if self._is_whole(part) and objective < self.objective:
+        if self._parts.is_whole(part) and objective < self.objective:
             margins = scale * point.scores
             margins += offset
             margins *= part.y
-            self._adopt(self._place(coef * scale, intercept * scale + offset, margins))
+            self._adopt(placed(self._problem, coef * scale, intercept * scale + offset, margins))
         return _Candidate(objective, point.weights * scale, point.offset * scale + offset), scale
 
     # ---- the stages of the search
 
     def _started(self) -> list[_Candidate]:
         """Directions from the first part, annealed, best first; the first one of all is tried on all samples."""
-        part = self._part(0)
+        part = self._parts.first
         found: list[_Candidate] = []
-        for point, penalty in self._starts(part):
+        for point, penalty in starting_points(part, self._in_time):
             candidate, _ = self._best_on(part, point)
             if penalty is not None and (
                 self._hinge_start is None or candidate.objective < self._hinge_start.objective
             ):
                 self._hinge_start = _Hinge(candidate.objective, penalty, point.weights, point.offset)
-            if not found and not self._is_whole(part):
+            if not found and not self._parts.is_whole(part):
                 self._try_everywhere(candidate)
             found.append(candidate)
             if self._ended():
@@ -418,53 +328,12 @@ class LargeSearch:
             annealed.append(self._annealed(part, candidate, _HOTTEST, self._in_time))
         return sorted([*annealed, *found], key=lambda each: each.objective)
 
-    def _starts(self, part: ScaledSamples) -> Iterator[tuple[Point, float | None]]:
-        """Directions that need no annealing, the plain linear SVM first; with its penalty if it is one."""
-        (negative, positive), counted = trimmed_classes(part)
-        origin = _point(part, np.zeros(len(negative)), 0.0)
-        hinge = origin
-        for penalty in _PENALTIES:
-            hinge = self._hinge(part, part.costs, penalty, hinge, _HINGE_ITERATIONS, self._in_time)
-            yield hinge, penalty
-        yield self._ramp(part, part.costs, hinge), None
-        trimmed = part.costs * counted
-        hinge = origin
-        for penalty in _TRIMMED_PENALTIES:
-            hinge = self._hinge(part, trimmed, penalty, hinge, _HINGE_ITERATIONS, self._in_time)
-            yield hinge, None
-        yield self._ramp(part, trimmed, hinge), None
-        difference = positive - negative
-        yield _point(part, difference, -0.5 * float(difference @ (positive + negative))), None
-
-    def _hinge(
-        self,
-        part: ScaledSamples,
-        costs: FloatArray,
-        penalty: float,
-        start: Point,
-        iterations: int,
-        stop: Callable[[int], bool],
-    ) -> Point:
-        """The squared hinge loss."""
-        inverse_spread = part.scaling.inverse_spread
-        strength = penalty * float(costs.sum()) / float(np.median(inverse_spread)) ** 2
-        loss = SquaredHinge(part.y, costs, inverse_spread, strength)
-        return descend(part, loss, start, iterations, stop)
-
-    def _ramp(self, part: ScaledSamples, costs: FloatArray, start: Point) -> Point:
-        """The squared hinge loss, repeated without the samples that are far on the wrong side."""
-        point = start
-        for _ in range(_RAMPS):
-            near = part.y * point.scores >= _FAR_MARGIN
-            point = self._hinge(part, costs * near, _RAMP_PENALTY, point, _RAMP_ITERATIONS, self._in_time)
-        return point
-
     def _annealed(
         self, part: ScaledSamples, start: _Candidate, hottest: float, stop: Callable[[int], bool]
     ) -> _Candidate:
         """The best direction of all stages of annealing."""
         best = start
-        point = _point(part, start.weights, start.offset)
+        point = Point.of(part, start.weights, start.offset)
         stages = max(2, round(_STAGES * math.log(hottest / _COLDEST) / math.log(_HOTTEST / _COLDEST)))
         for width in np.geomspace(hottest, _COLDEST, stages):
             length = float(np.linalg.norm(point.weights))
@@ -472,11 +341,11 @@ class LargeSearch:
             if stop(0) or not (length > 0 and temperature > 0 and math.isfinite(temperature)):
                 break
             loss = SmoothedObjective(part.y, part.costs, part.scaling.inverse_spread, length, temperature)
-            point = descend(part, loss, _scaled(point, 1 / length), _STAGE_ITERATIONS, stop)
+            point = descend(part, loss, point.scaled(1 / length), _STAGE_ITERATIONS, stop)
             found, scale = self._best_on(part, point)
             if found.objective < best.objective:
                 best = found
-            point = _scaled(point, scale if scale > 0 else length)
+            point = point.scaled(scale if scale > 0 else length)
         return best
 
     def _through_all_parts(self, found: list[_Candidate]) -> list[_Candidate]:
@@ -487,12 +356,12 @@ class LargeSearch:
             return self._stop(work) or self.work >= budget
 
         index = 0
-        part = self._part(0)
+        part = self._parts.first
         candidates = found[:_PROMOTED]
-        while not self._is_whole(part):
+        while not self._parts.is_whole(part):
             index += 1
-            part = self._part(index)
-            promoted = [self._best_on(part, _point(part, each.weights, each.offset))[0] for each in candidates]
+            part = self._parts.later(index)
+            promoted = [self._best_on(part, Point.of(part, each.weights, each.offset))[0] for each in candidates]
             if self._stop(len(promoted) * part.pass_work):
                 break
             if self._hinge_start is not None:
@@ -508,8 +377,8 @@ class LargeSearch:
 
     def _hinge_on(self, part: ScaledSamples, start: _Hinge, stop: Callable[[int], bool]) -> _Candidate:
         """The squared hinge loss of the best penalty over a larger part."""
-        point = _point(part, start.weights, start.offset)
-        point = self._hinge(part, part.costs, start.penalty, point, _RAMP_ITERATIONS, stop)
+        point = Point.of(part, start.weights, start.offset)
+        point = hinge_minimum(part, part.costs, start.penalty, point, stop, later=True)
         candidate, _ = self._best_on(part, point)
         self._hinge_start = _Hinge(candidate.objective, start.penalty, point.weights, point.offset)
         return candidate
@@ -518,9 +387,9 @@ class LargeSearch:
         """Line searches on all samples and the compiled search near the margin, while they help."""
         if self._hinge_start is not None and not self._stop(0):
             # Where nearly all samples can be kept, this may lead further than annealing.
-            start = self._part(0).scaling.restored(self._hinge_start.weights, self._hinge_start.offset)
+            start = self._parts.scaling.restored(self._hinge_start.weights, self._hinge_start.offset)
             self._from_hinge(*start)
-        others = [self._part(0).scaling.restored(each.weights, each.offset) for each in found]
+        others = [self._parts.scaling.restored(each.weights, each.offset) for each in found]
         without_success = 0
         while without_success < _PATIENCE and not self._stop(0):
             before = self.objective
@@ -539,7 +408,7 @@ class LargeSearch:
         _, scale, offset = _core.best_offset(projections, problem.y, problem.costs, float(coef @ coef))
         if scale == 0:
             return
-        place = self._place(scale * coef, offset, problem.y * (scale * projections + offset))
+        place = placed(self._problem, scale * coef, offset, problem.y * (scale * projections + offset))
         for _ in range(_HINGE_ROUNDS):
             before = place.objective
             self.rounds += 1
@@ -560,74 +429,26 @@ class LargeSearch:
             coef, intercept = others.pop(0)
             yield coef - self._best.coef, intercept - self._best.intercept
         lines = int(np.clip(_LINE_WORK // (self._problem.stored_values + _SORT_WORK * problem.n), *_LINES))
-        for row in self._random.choice(self._nearest(self._best, min(_PIVOTS, problem.n)), lines):
+        for row in self._random.choice(nearest(self._best, min(_PIVOTS, problem.n)), lines):
             weights = self._random.standard_normal(problem.m)
             if self._random.random() < _FEATURE_SHARE:
                 weights *= np.arange(problem.m) == self._random.integers(problem.m)
-            coef, _ = self._part(0).scaling.restored(weights, 0.0)
+            coef, _ = self._parts.scaling.restored(weights, 0.0)
             # Turned about a sample next to the margin.
             yield coef, -float((problem.X[[row]] @ coef)[0])
 
-    def _nearest(self, place: _Place, count: int) -> NDArray[np.intp]:
-        """The samples next to the margin; those that are given up count as next to it if they are few."""
-        distances = np.abs(place.margins - 1)
-        given_up = place.margins < 1 - MARGIN_TOLERANCE
-        if 2 * np.count_nonzero(given_up) <= count:
-            distances[given_up] = 0.0
-        return np.argpartition(distances, count - 1)[:count]
-
-    def _near_search(self, place: _Place) -> Incumbent | None:
+    def _near_search(self, place: Place) -> Incumbent | None:
         """The compiled search from a place, on the samples next to its margin."""
-        problem = self._problem
-        count = min(_NEAR_SAMPLES, _NEAR_VALUES // problem.m, problem.n)
-        if count < _LEAST_NEAR:
-            return None
-        # Alternately the nearest samples, and a random half of twice as many.
-        pool = self._nearest(place, min(count if self.rounds % 2 == 1 else 2 * count, problem.n))
-        rows = np.sort(self._random.choice(pool, count, replace=False))
-        X: Any = problem.X[rows]
-        X = X.toarray() if scipy.sparse.issparse(X) else X
-        seed = int(self._random.integers(2**63))
-        search = _core.PrimalSearch(
-            np.ascontiguousarray(X),
-            problem.y[rows],
-            problem.costs[rows],
-            seed,
-            problem.certain_cost,
-            problem.core_bounds,
+        before = self._near.work
+        found = self._near.search(
+            place,
+            self._budget - self.work,
+            lambda: self._watch.report(self.objective, 0.0, self.rounds),
+            # Alternately.
+            only_nearest=self.rounds % 2 == 1,
         )
-        work = int(np.clip(_NEAR_SHARE * (self._budget - self.work), *_NEAR_WORK))
-
-        def observe(upper: float, lower: float, nodes: int) -> bool:
-            return self._watch.report(self.objective, 0.0, self.rounds)
-
-        def remaining() -> float:
-            return self._limits.remaining()
-
-        self._watch.run(lambda: search.offer(place.coef, place.intercept, work, remaining()))
-        self._watch.run(lambda: search.walk(remaining(), work, _NEAR_TRIES, 0.0, 0.0, observe))
-        self.work += search.work
-        return Incumbent(np.array(search.weights), search.bias)
-
-
-def best_offset_of(scores: FloatArray, y: FloatArray, costs: FloatArray) -> float:
-    """The b with which the samples with y (score + b) < 1 cost least together.
-
-    Examples
-    --------
-    >>> best_offset_of(np.array([0.0, 1.0, 3.0, 4.0]), np.array([-1.0, -1.0, 1.0, 1.0]), np.ones(4))
-    -2.0
-    """
-    # A positive sample is kept from its own b on, a negative one up to it.
-    tight = y - scores
-    order = np.argsort(tight, kind="stable")
-    ends, signs, weights = tight[order], y[order], costs[order]
-    gained = np.cumsum(np.where(signs > 0, weights, 0.0))
-    lost = np.concatenate([[0.0], np.cumsum(np.where(signs < 0, weights, 0.0))[:-1]])
-    # At the last one of equal ends, all positives there are kept, and all negatives there still are.
-    first = np.searchsorted(ends, ends, side="left")
-    last = np.searchsorted(ends, ends, side="right") - 1
-    return float(ends[np.argmax(gained[last] - lost[first])])
+        self.work += self._near.work - before
+        return found
 
 
 def _different(candidates: Sequence[_Candidate]) -> list[_Candidate]:
@@ -642,11 +463,3 @@ def _different(candidates: Sequence[_Candidate]) -> list[_Candidate]:
                 kept.append(candidate)
                 directions.append(direction)
     return kept
-
-
-def _point(samples: ScaledSamples, weights: FloatArray, offset: float) -> Point:
-    return Point(weights, offset, samples.scores(weights, offset))
-
-
-def _scaled(point: Point, factor: float) -> Point:
-    return Point(point.weights * factor, point.offset * factor, point.scores * factor)

@@ -18,6 +18,7 @@ from hardmargin.result import Result
 from hardmargin.search import primal
 from hardmargin.search.context import Context
 from hardmargin.search.proof import Proof
+from hardmargin.search.recording import ProofRecorder
 from hardmargin.search.watch import Watch
 from hardmargin.status import Status
 
@@ -206,7 +207,8 @@ def prove(
     """
     keeper = context.keeper if context is not None else None
     saved = keeper.saved if keeper is not None else None
-    found, enough = _first_answer(problem, incumbent, limits, report, effort, saved)
+    recorder = context.recorder if context is not None else None
+    found, enough = _first_answer(problem, incumbent, limits, report, effort, saved, recorder)
     if enough:
         if saved is None or not saved["proofs"]:
             _keep(keeper, limits, found, ())
@@ -315,10 +317,11 @@ def _first_answer(
     report: Report,
     effort: float,
     saved: Mapping[str, Any] | None,
+    recorder: ProofRecorder | None,
 ) -> tuple[Result, bool]:
     """A hyperplane and a first bound, and whether the proof is complete or a limit was reached."""
     if saved is None:
-        found = _searched(problem, incumbent, limits, report, effort)
+        found = _searched(problem, incumbent, limits, report, effort, recorder)
     else:
         found = _resumed(problem, limits, report, effort, saved)
     return found, found.gap <= limits.gap or found.status is not Status.HEURISTIC
@@ -342,14 +345,19 @@ def _resumed(problem: Problem, limits: Limits, report: Report, effort: float, sa
 
 
 def _searched(
-    problem: Problem, incumbent: Incumbent | None, limits: Limits, report: Report, effort: float
+    problem: Problem,
+    incumbent: Incumbent | None,
+    limits: Limits,
+    report: Report,
+    effort: float,
+    recorder: ProofRecorder | None = None,
 ) -> Result:
     """The result of the primal search; its rounds are not subproblems, and are not counted."""
 
     def report_without_rounds(time: float, upper: float, lower: float, _: int) -> None:
         report(time, upper, lower, 0)
 
-    found = primal.search(problem, incumbent, limits, report_without_rounds, effort)
+    found = primal.search(problem, incumbent, limits, report_without_rounds, effort, recorder)
     return replace(found, nodes=0)
 
 

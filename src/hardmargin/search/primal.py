@@ -22,6 +22,7 @@ from hardmargin.limits import Limits
 from hardmargin.problem import Problem
 from hardmargin.result import Result
 from hardmargin.search.large_primal import LargeSearch
+from hardmargin.search.recording import ProofRecorder
 from hardmargin.search.watch import Watch
 from hardmargin.status import Status
 
@@ -63,7 +64,14 @@ def _suits_walk(problem: Problem) -> bool:
     return (problem.n <= _FEW_SAMPLES or few) and not problem.sparse
 
 
-def search(problem: Problem, incumbent: Incumbent | None, limits: Limits, report: Report, effort: float) -> Result:
+def search(
+    problem: Problem,
+    incumbent: Incumbent | None,
+    limits: Limits,
+    report: Report,
+    effort: float,
+    recorder: ProofRecorder | None = None,
+) -> Result:
     """Search for a good hyperplane and prove a first bound.
 
     Parameters
@@ -72,6 +80,8 @@ def search(problem: Problem, incumbent: Incumbent | None, limits: Limits, report
         As in :class:`hardmargin.methods.base.Method`.
     effort : float
         How long to search; see :class:`hardmargin.methods.heuristic.Options`.
+    recorder : ProofRecorder or None
+        Is offered a proof of the bound.
 
     Returns
     -------
@@ -87,10 +97,10 @@ def search(problem: Problem, incumbent: Incumbent | None, limits: Limits, report
         large.run(work // 2 if affordable else planned_work(problem, effort))
         if not affordable or watch.ended is not None:
             return _result(problem, limits, watch, large.incumbent, 0.0, large.rounds)
-        found = _Search(problem, limits, watch)
+        found = _Search(problem, limits, watch, recorder)
         found.offer(large.incumbent, work // 4)
     else:
-        found = _Search(problem, limits, watch)
+        found = _Search(problem, limits, watch, recorder)
         if incumbent is not None:
             found.offer(incumbent, _MOST_WORK)
         found.start(work // 4)
@@ -100,12 +110,19 @@ def search(problem: Problem, incumbent: Incumbent | None, limits: Limits, report
     return found.result()
 
 
-def take_up(problem: Problem, incumbent: Incumbent, limits: Limits, report: Report, effort: float) -> Result:
+def take_up(
+    problem: Problem,
+    incumbent: Incumbent,
+    limits: Limits,
+    report: Report,
+    effort: float,
+    recorder: ProofRecorder | None = None,
+) -> Result:
     """Start from a good hyperplane: as :func:`search`, but with many samples only the compiled starts are tried.
 
     Parameters
     ----------
-    problem, limits, report, effort
+    problem, limits, report, effort, recorder
         As in :func:`search`.
     incumbent : Incumbent
         A good hyperplane.
@@ -115,7 +132,7 @@ def take_up(problem: Problem, incumbent: Incumbent, limits: Limits, report: Repo
     Result
     """
     if problem.n <= _FEW_SAMPLES and not problem.sparse:
-        return search(problem, incumbent, limits, report, effort)
+        return search(problem, incumbent, limits, report, effort, recorder)
     watch = Watch(limits, report)
     found = _Search(problem, limits, watch)
     work = work_of(effort)
@@ -163,8 +180,11 @@ def polish(
 class _Search:
     """The compiled search, and what it has proven."""
 
-    def __init__(self, problem: Problem, limits: Limits, watch: Watch) -> None:
+    def __init__(
+        self, problem: Problem, limits: Limits, watch: Watch, recorder: ProofRecorder | None = None
+    ) -> None:
         self._problem = problem
+        self._recorder = recorder
         self._limits = limits
         self._watch = watch
         self._core = _core.PrimalSearch(
@@ -202,7 +222,11 @@ class _Search:
             return
         self._bounded_at = self._core.objective
         # Half of the requested gap is left for rounding.
-        proven, outcome = self._core.root_bound(self._limits.gap / 2, self._limits.remaining(), self._observe_bound)
+        proven, outcome, record = self._core.root_bound(
+            self._limits.gap / 2, self._limits.remaining(), self._observe_bound
+        )
+        if self._recorder is not None:
+            self._recorder.offer_record(min(proven, self._core.objective), record, self._problem.n)
         self._lower_bound = max(self._lower_bound, min(proven, self._core.objective))
         self._watch.report(self._core.objective, self._lower_bound, self._core.rounds)
         self._watch.take_note(outcome)

@@ -18,6 +18,7 @@ from hardmargin.result import Result
 from hardmargin.search import primal
 from hardmargin.search.context import Context
 from hardmargin.search.engine import Search, SearchResult
+from hardmargin.search.recording import DirectionRecords, SampleRecords
 from hardmargin.search.settings import Settings
 from hardmargin.search.watch import Watch
 from hardmargin.status import Status
@@ -169,11 +170,12 @@ class Proof:
         *,
         nodes: int | None = None,
         work: int = 0,
+        records: SampleRecords | DirectionRecords | None = None,
     ) -> SearchResult:
         """Search below a frontier for hyperplanes that cost less than ``upper``, and take over what is found.
 
         It ends after ``nodes`` subproblems, after ``work`` multiply-adds (0 means no limit) or those of a step, and
-        when a checkpoint is due.
+        when a checkpoint is due. Records of a proof are written to ``records``, if given.
         """
         keeper = self.context.keeper
         search = Search(
@@ -188,6 +190,8 @@ class Proof:
             node_limit=self.nodes_allowed(nodes),
             work_limit=min(filter(None, (work, self.step_work)), default=0),
             knowledge=self.knowledge,
+            proof=None if records is None else records.sink,
+            proof_number=0 if records is None else records.number,
         )
         found = self.context.engine.search(self.problem, frontier, search, self.observe)
         self._add(found)
@@ -224,7 +228,9 @@ class Proof:
         if self.finished or self.work_until_primal_search(effort) > 0:
             return
         limits = replace(self.limits, seed=(self.limits.seed + self.primal_searches) % 2**64)
-        found = primal.search(self.problem, self.incumbent, limits, self._observe_primal_search, effort)
+        found = primal.search(
+            self.problem, self.incumbent, limits, self._observe_primal_search, effort, self.context.recorder
+        )
         self.learn(Incumbent(np.array(found.coef), found.intercept), found.objective, found.lower_bound)
         if found.status is Status.HEURISTIC:
             self.primal_searches += 1

@@ -18,9 +18,11 @@ from typing import Literal
 
 import numpy as np
 
+from hardmargin import _core
 from hardmargin.incumbent import Incumbent
 from hardmargin.search.engine import LocalEngine, Search, SearchResult, frontier_of
 from hardmargin.search.proof import Proof
+from hardmargin.search.recording import memory_sink
 from hardmargin.search.roots import packing_root
 from hardmargin.search.settings import PackingSettings
 
@@ -54,8 +56,15 @@ class Reduction:
         return f"samples decided in advance: {', '.join(parts)}" if parts else ""
 
 
-def reduction(proof: Proof) -> Reduction:
-    """Find the samples that every better hyperplane than a proof's best one gives up, and those that it keeps."""
+#: Samples that were decided, in this order: each with whether it is kept, and the record of the refuted opposite.
+Decided = list[tuple[int, bool, bytes]]
+
+
+def reduction(proof: Proof, decided: Decided | None = None) -> Reduction:
+    """Find the samples that every better hyperplane than a proof's best one gives up, and those that it keeps.
+
+    ``decided`` receives what a proof in a file needs of it, if that is wanted.
+    """
     found = Reduction()
     best = proof.problem.evaluate(proof.coef, proof.intercept)
     by_margin = np.argsort(best.margins, kind="stable")
@@ -63,8 +72,8 @@ def reduction(proof: Proof) -> Reduction:
         # The core keeps them in any case.
         by_margin = by_margin[~proof.problem.trusted[by_margin]]
     is_violated = np.isin(by_margin, best.violations)
-    work = _decide(proof, found, by_margin[is_violated].tolist(), "given up", _MOST_WORK)
-    work += _decide(proof, found, by_margin[~is_violated][::-1].tolist(), "kept", _MOST_WORK - work)
+    work = _decide(proof, found, by_margin[is_violated].tolist(), "given up", _MOST_WORK, decided)
+    work += _decide(proof, found, by_margin[~is_violated][::-1].tolist(), "kept", _MOST_WORK - work, decided)
     proof.work += work
     if found.given_up or found.kept:
         found.derived_under = proof.objective * (1 - proof.limits.gap / 2)
@@ -72,18 +81,25 @@ def reduction(proof: Proof) -> Reduction:
 
 
 def _decide(
-    proof: Proof, found: Reduction, samples: Iterable[int], decision: Literal["given up", "kept"], most_work: int
+    proof: Proof,
+    found: Reduction,
+    samples: Iterable[int],
+    decision: Literal["given up", "kept"],
+    most_work: int,
+    records: Decided | None,
 ) -> int:
     """Add the samples for which this decision is certain, and return the work done."""
+    sink = None if records is None else memory_sink()
     decided = found.given_up if decision == "given up" else found.kept
     failures = work = 0
     for sample in samples:
         if failures == _MOST_FAILURES or work > most_work or proof.finished:
             break
+        number = 0 if records is None else len(records) + 1
         if decision == "given up":
-            tried = _try(proof, [*found.kept, sample], found.given_up)
+            tried = _try(proof, sorted([*found.kept, sample]), found.given_up, sink, number)
         else:
-            tried = _try(proof, found.kept, [*found.given_up, sample])
+            tried = _try(proof, found.kept, sorted([*found.given_up, sample]), sink, number)
         proof.watch.take_note(tried.outcome)
         work += tried.work + _SET_UP * proof.problem.X.size
         if tried.weights:
@@ -94,10 +110,14 @@ def _decide(
         else:
             failures = 0
             insort(decided, sample)
+            if records is not None and sink is not None:
+                records.append((sample, decision == "kept", sink.last_record()))
     return work
 
 
-def _try(proof: Proof, kept: list[int], given_up: list[int]) -> SearchResult:
+def _try(
+    proof: Proof, kept: list[int], given_up: list[int], sink: _core.ProofSink | None = None, number: int = 0
+) -> SearchResult:
     """Search one subproblem; if nothing is left open, no better hyperplane makes these decisions."""
     return LocalEngine().search(
         proof.problem,
@@ -108,6 +128,8 @@ def _try(proof: Proof, kept: list[int], given_up: list[int]) -> SearchResult:
             proof.limits.remaining(),
             node_limit=1,
             slice=1,
+            proof=sink,
+            proof_number=number,
         ),
         # Its bounds hold only for a part of the problem, so the caller gets those of the proof.
         lambda *_: proof.watch.report(proof.objective, proof.lower_bound, proof.all_nodes),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hardmargin import _core
+from hardmargin.arrays import FloatArray
 from hardmargin.frontier import Frontier
 from hardmargin.problem import Problem
 from hardmargin.search.settings import DirectionSettings
@@ -32,3 +33,9 @@ def direction_root(problem: Problem, settings: DirectionSettings, upper: float) 
     """All directions as the search over them has it, with lengths of solutions that cost less than ``upper``."""
     samples = (problem.X, problem.y, problem.costs)
     return Frontier(*_core.direction_root(*samples, upper, settings.options(), problem.core_bounds))
+
+
+def direction_axes(problem: Problem, settings: DirectionSettings) -> FloatArray:
+    """The axes of the cube that the search over directions divides, one per row."""
+    axes: FloatArray = _core.direction_axes(problem.X, problem.y, problem.costs, settings.options())
+    return axes

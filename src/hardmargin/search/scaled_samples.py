@@ -130,9 +130,11 @@ def _distances(X: Any, squares: Any, centre: FloatArray, scaling: Scaling) -> Fl
 
 
 def _nearest(distances: FloatArray, share: float) -> NDArray[np.bool_]:
+    """Which are the nearest samples: up to the quantile, and those as near as it."""
     if len(distances) == 0:
         return np.zeros(0, dtype=bool)
-    nearest: NDArray[np.bool_] = distances <= np.quantile(distances, share)
+    last = int(share * (len(distances) - 1))
+    nearest: NDArray[np.bool_] = distances <= np.partition(distances, last)[last]
     return nearest
 
 

@@ -78,6 +78,19 @@ void check_solution(const CoverLp& program, const Cover& cover) {
         }
         CHECK(covered >= 1 - 2e-3);
     }
+    // The weights themselves are a packing of this value.
+    std::vector<double> loads(cover.costs.size());
+    double total = 0;
+    for (const CoverLp::WeightedSet& set : program.packing()) {
+        total += set.weight;
+        for (const std::uint32_t item : program.items(set.set)) {
+            loads[item] += set.weight;
+        }
+    }
+    CHECK(total >= packed * (1 - 1e-9) && total <= packed * (1 + 1e-9));
+    for (std::size_t i = 0; i < cover.costs.size(); ++i) {
+        CHECK(cover.excluded[i] || loads[i] <= cover.costs[i]);
+    }
     CHECK(packed <= cost * (1 + 1e-3) + 1e-9);
     CHECK(packed >= cost * (1 - 5e-3) - 1e-9);
 }

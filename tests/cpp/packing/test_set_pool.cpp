@@ -70,8 +70,26 @@ TEST(sets_of_another_pool_are_taken_over_with_their_values) {
     CHECK((pool.samples(1) == std::vector<std::uint32_t>{5}));
     CHECK((pool.samples(0) == std::vector<std::uint32_t>{0, 63, 64, 199}));
     CHECK((pool.flips(0) == std::vector<std::uint32_t>{128}));
-    pool.raise(1, 0.5);
+    pool.raise(1, {}, 0.5);
     CHECK(pool.value(1) == 1);
-    pool.raise(1, 2);
+    pool.raise(1, {}, 2);
     CHECK(pool.value(1) == 2);
+}
+
+TEST(certificates_stay_with_their_sets) {
+    SetPool pool(count, true);
+    add(pool, {1, 2}, 1);
+    add(pool, {3, 4}, 1);
+    add(pool, {5, 6}, 1);
+    const std::vector<Multiplier> better = {{3, 2.0}};
+    pool.raise(1, better, 0.5);
+    CHECK(pool.certificate(1).size() == 2);
+    pool.raise(1, better, 3);
+    CHECK(pool.certificate(1).size() == 1 && pool.certificate(1)[0].value == 2.0);
+    SetPool other(count, true);
+    other.add(pool, 1);
+    CHECK(other.certificate(0).size() == 1);
+    pool.note_use(1);
+    pool.trim(1);
+    CHECK(pool.size() == 1 && pool.certificate(0).size() == 1 && pool.value(0) == 3);
 }

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <limits>
 
 namespace hardmargin {
 
@@ -21,7 +22,8 @@ inline bool never() {
 class Control {
 public:
     using Clock = std::chrono::steady_clock;
-    // Called at most every few hundredths of a second; returns false to stop the search.
+    // Called every few hundredths of a second, and sooner if there is a better incumbent; returns false to stop the
+    // search.
     using Observer = std::function<bool(const Progress&)>;
 
     Control(double seconds, Observer observer);
@@ -38,7 +40,8 @@ public:
 
 private:
     Clock::time_point deadline_;
-    Clock::time_point next_call_;
+    Clock::time_point last_call_;
+    double last_upper_ = std::numeric_limits<double>::infinity();
     Observer observer_;
     bool timed_out_ = false;
     bool interrupted_ = false;

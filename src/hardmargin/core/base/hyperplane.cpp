@@ -24,20 +24,8 @@ Violations violations(const Samples& samples, std::span<const double> margins) {
     return found;
 }
 
-Incumbent evaluate(const Samples& samples, std::span<const double> weights, double bias,
-                   std::span<const double> margins) {
+Incumbent scaled(const Samples& samples, std::span<const double> weights, double bias, const Violations& violated) {
     assert(weights.size() == samples.stride());
-    std::vector<double> clipped;
-    std::vector<double> margins_of_clipped;
-    if (samples.has_weight_bounds()) {
-        clipped.assign(weights.begin(), weights.end());
-        samples.clip(clipped);
-        margins_of_clipped.resize(samples.padded_count());
-        samples.margins(clipped.data(), bias, margins_of_clipped.data());
-        weights = clipped;
-        margins = margins_of_clipped;
-    }
-    const Violations violated = violations(samples, margins);
     const double smallest = violated.smallest_kept_margin;
     Incumbent found;
     found.objective = violated.objective(0.5 * dot(weights.data(), weights.data(), samples.stride()));
@@ -50,6 +38,21 @@ Incumbent evaluate(const Samples& samples, std::span<const double> weights, doub
         found.objective = std::numeric_limits<double>::infinity();
     }
     return found;
+}
+
+Incumbent evaluate(const Samples& samples, std::span<const double> weights, double bias,
+                   std::span<const double> margins) {
+    std::vector<double> clipped;
+    std::vector<double> margins_of_clipped;
+    if (samples.has_weight_bounds()) {
+        clipped.assign(weights.begin(), weights.end());
+        samples.clip(clipped);
+        margins_of_clipped.resize(samples.padded_count());
+        samples.margins(clipped.data(), bias, margins_of_clipped.data());
+        weights = clipped;
+        margins = margins_of_clipped;
+    }
+    return scaled(samples, weights, bias, violations(samples, margins));
 }
 
 double value_of(const Objective& objective, const Incumbent& incumbent) {

@@ -40,9 +40,13 @@ struct Violations {
 // `margins` are y_i (w.x_i + b) for every sample.
 Violations violations(const Samples& samples, std::span<const double> margins);
 
-// A hyperplane with these margins, scaled up if rounding left a kept sample just short of its margin. `weights` has
-// Samples::stride() entries. If there are bounds on the weights, it is moved to the nearest ones within them; if
-// scaling it up then violates them, its objective is infinite.
+// A hyperplane that gives up `violated`, scaled up if rounding left a kept sample just short of its margin.
+// `weights` has Samples::stride() entries. If scaling it up violates bounds on the weights, its objective is
+// infinite.
+Incumbent scaled(const Samples& samples, std::span<const double> weights, double bias, const Violations& violated);
+
+// The same for a hyperplane with these margins. If there are bounds on the weights, it is moved to the nearest ones
+// within them.
 Incumbent evaluate(const Samples& samples, std::span<const double> weights, double bias,
                    std::span<const double> margins);
 

@@ -68,13 +68,17 @@ private:
     std::vector<Term> terms_ = std::vector<Term>(1);
 };
 
-// An objective and the value that a solution has to beat.
+// An objective and the value that a solution has to beat. Samples up to a cost of `credit` may be given up for
+// nothing: that is so if a budget limits what is given up (packing/budget.h).
 struct Cutoff {
     const Objective& objective;
     double upper;
+    double credit = 0;
 
-    double room(double cost) const { return objective.room(upper, cost); }
-    double needed(double norm) const { return objective.needed(upper, norm); }
+    double room(double cost) const { return objective.room(upper, std::max(0.0, cost - credit)); }
+    double needed(double norm) const { return objective.needed(upper, norm) + credit; }
+    // A lower bound on the value of solutions with at least this norm term and these costs.
+    double value(double norm, double cost) const { return objective.value(norm, std::max(0.0, cost - credit)); }
 };
 
 }  // namespace hardmargin

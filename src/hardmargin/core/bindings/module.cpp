@@ -161,12 +161,13 @@ public:
                        [&](Control& control) { search_.offer(control, {work, 0, 0.0, 0.0}, hyperplane); });
     }
 
-    std::pair<double, Outcome> root_bound(double gap, double seconds, nb::object observer) {
+    std::tuple<double, Outcome, nb::bytes> root_bound(double gap, double seconds, nb::object observer) {
         double bound = 0;
+        ProofRecord record;
         Outcome outcome = watched(seconds, std::move(observer), [&](Control& control) {
-            bound = hardmargin::root_bound(samples_, search_.best().objective, gap, control);
+            bound = hardmargin::root_bound(samples_, search_.best().objective, gap, control, &record);
         });
-        return {bound, std::move(outcome)};
+        return {bound, std::move(outcome), nb::bytes(record.bytes().data(), record.size())};
     }
 
 private:
@@ -188,7 +189,8 @@ void bind_primal_search(nb::module_& module) {
         .def("walk", &OwningPrimalSearch::walk, "seconds"_a, "work"_a, "tries"_a, "target"_a, "lower_bound"_a,
              "observer"_a.none())
         .def("offer", &OwningPrimalSearch::offer, "weights"_a, "bias"_a, "work"_a, "seconds"_a)
-        .def("root_bound", &OwningPrimalSearch::root_bound, "gap"_a, "seconds"_a, "observer"_a.none())
+        .def("root_bound", &OwningPrimalSearch::root_bound, "gap"_a, "seconds"_a, "observer"_a.none(),
+             "The bound, why it ended, and a record that proves it.")
         .def_prop_ro("weights", [](OwningPrimalSearch& self) { return self.search().best().weights; })
         .def_prop_ro("bias", [](OwningPrimalSearch& self) { return self.search().best().bias; })
         .def_prop_ro("objective", [](OwningPrimalSearch& self) { return self.search().best().objective; })

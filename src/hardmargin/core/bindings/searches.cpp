@@ -20,6 +20,7 @@
 #include "bindings/shared.h"
 #include "directions/frontier.h"
 #include "directions/search.h"
+#include "packing/budget.h"
 #include "packing/frontier.h"
 #include "packing/search.h"
 
@@ -54,6 +55,9 @@ void check(const PackingOptions& options, const Samples& samples) {
     if (options.knowledge && !options.knowledge->is_of(samples)) {
         throw nb::value_error("knowledge: it is of other samples; expected that of a search over the same ones");
     }
+    if (options.knowledge && options.proof && !options.knowledge->keeps_certificates) {
+        throw nb::value_error("knowledge: it has no certificates; expected that of searches with a proof");
+    }
 }
 
 void check(const DirectionOptions& options, const Samples& samples) {
@@ -78,6 +82,20 @@ std::vector<Node> nodes_of(const std::variant<PlainArrays, SearchResult<Node>*>&
     return nodes;
 }
 
+// Frontiers from Python are the roots of a proof: a part of the problem with a number of its own, or the faces of
+// the cube in their order. What a search has left open is numbered already.
+void number(std::vector<PackingNode>& nodes, const PackingOptions& options) {
+    for (PackingNode& node : nodes) {
+        node.proof = node.proof == 0 ? options.proof_number : node.proof;
+    }
+}
+
+void number(std::vector<DirectionNode>& nodes, const DirectionOptions&) {
+    for (std::size_t face = 0; face < nodes.size(); ++face) {
+        nodes[face].proof = nodes[face].proof == 0 ? face + 1 : nodes[face].proof;
+    }
+}
+
 nb::tuple packing_root_arrays(std::size_t count, std::vector<std::uint32_t> kept,
                               std::vector<std::uint32_t> given_up, double bound, double upper) {
     return plain_arrays(packing_root(count, std::move(kept), std::move(given_up), bound, upper));
@@ -86,10 +104,22 @@ nb::tuple packing_root_arrays(std::size_t count, std::vector<std::uint32_t> kept
 nb::tuple direction_root_arrays(const Matrix& features, const Vector& labels, const Vector& costs, double upper,
                                 const DirectionOptions& options, const Bounds& bounds) {
     // No hyperplane of interest gives up as much as is needed if its norm is zero.
-    const Samples samples(view(features), view(labels), view(costs), options.objective.needed(upper, 0),
-                          bounds_of(bounds));
+    const Cutoff cutoff{options.objective, upper, options.budget.credit()};
+    const Samples samples(view(features), view(labels), view(costs), cutoff.needed(0), bounds_of(bounds));
     check(options, samples);
     return plain_arrays(direction_root(samples, upper, options));
+}
+
+nb::ndarray<nb::numpy, double> direction_axes(const Matrix& features, const Vector& labels, const Vector& costs,
+                                              const DirectionOptions& options) {
+    const Samples samples(view(features), view(labels), view(costs));
+    check(options, samples);
+    const DirectionFrame frame(samples, options.first_axis, options.mirrored);
+    std::vector<double> axes;
+    for (std::size_t k = 0; k < frame.dimension(); ++k) {
+        axes.insert(axes.end(), frame.axis(k), frame.axis(k) + frame.dimension());
+    }
+    return array(std::move(axes), {frame.dimension(), frame.dimension()});
 }
 
 template <typename Node, typename Options, auto search>
@@ -98,10 +128,11 @@ SearchResult<Node> run(const Matrix& features, const Vector& labels, const Vecto
                        const Options& options, const SearchLimits& limits, double seconds, nb::object observer,
                        const Bounds& bounds) {
     // No hyperplane of interest gives up as much as is needed if its norm is zero.
-    const Samples samples(view(features), view(labels), view(costs), options.objective.needed(upper, 0),
-                          bounds_of(bounds));
+    const Cutoff cutoff{options.objective, upper, options.budget.credit()};
+    const Samples samples(view(features), view(labels), view(costs), cutoff.needed(0), bounds_of(bounds));
     check(options, samples);
     std::vector<Node> nodes = nodes_of<Node>(frontier, samples);
+    number(nodes, options);
     SearchResult<Node> result;
     result.outcome = watched(seconds, std::move(observer), [&](Control& control) {
         result.found = search(samples, std::move(nodes), upper, options, limits, control);
@@ -161,15 +192,35 @@ void set_terms(Options& options, const Terms& given) {
 }
 
 void bind_packing(nb::module_& module) {
+    nb::class_<ProofSink>(module, "ProofSink", "A file of proof records.")
+        .def(nb::init<const std::string&>(), "path"_a)
+        .def("new_number", &ProofSink::new_number, "A number for an open subproblem; 0 is the whole problem.")
+        .def(
+            "write",
+            [](ProofSink& self, const nb::bytes& record) {
+                self.write({static_cast<const std::uint8_t*>(record.data()), record.size()});
+            },
+            "record"_a)
+        .def("close", &ProofSink::close)
+        .def(
+            "last_record",
+            [](const ProofSink& self) {
+                const std::vector<std::uint8_t> record = self.last_record();
+                return nb::bytes(record.data(), record.size());
+            },
+            "The last record, of a sink without a file.")
+        .def_prop_ro("valid", &ProofSink::valid, "Whether every step could be justified.")
+        .def_prop_ro("size", &ProofSink::size, "Bytes so far.");
     nb::class_<PackingKnowledge>(module, "PackingKnowledge", "What searches over the same samples share.")
         .def(
             "__init__",
             [](PackingKnowledge* self, const Matrix& features, const Vector& labels, const Vector& costs,
-               const Bounds& bounds) {
+               const Bounds& bounds, bool keeps_certificates) {
                 new (self) PackingKnowledge(Samples(view(features), view(labels), view(costs),
-                                                    std::numeric_limits<double>::infinity(), bounds_of(bounds)));
+                                                    std::numeric_limits<double>::infinity(), bounds_of(bounds)),
+                                            keeps_certificates);
             },
-            "features"_a, "labels"_a, "costs"_a, "bounds"_a = nb::none())
+            "features"_a, "labels"_a, "costs"_a, "bounds"_a = nb::none(), "keeps_certificates"_a = false)
         .def_prop_ro(
             "sets", [](const PackingKnowledge& self) { return self.sets.size(); }, "The number of certified sets.")
         .def_prop_ro(
@@ -177,11 +228,14 @@ void bind_packing(nb::module_& module) {
             "The cover bound is used from this distance on, in samples.");
     nb::class_<PackingOptions>(module, "PackingOptions", "How subproblems are bounded and branched on.")
         .def(nb::init<>())
+        .def_rw("budget", &PackingOptions::budget)
         .def_rw("gap", &PackingOptions::gap)
         .def_prop_rw("terms", &terms<PackingOptions>, &set_terms<PackingOptions>)
         .def_rw("cover_distance", &PackingOptions::cover_distance, nb::arg().none())
         .def_rw("pool_memory", &PackingOptions::pool_memory)
-        .def_rw("knowledge", &PackingOptions::knowledge, nb::arg().none());
+        .def_rw("knowledge", &PackingOptions::knowledge, nb::arg().none())
+        .def_rw("proof", &PackingOptions::proof, nb::arg().none())
+        .def_rw("proof_number", &PackingOptions::proof_number);
     bind_result<PackingNode>(module, "PackingResult");
     module.def("packing_root", &packing_root_arrays, "count"_a, "kept"_a, "given_up"_a, "bound"_a, "upper"_a,
                "The whole problem of `count` samples as a frontier, or the part of it with these decisions.");
@@ -199,10 +253,17 @@ void bind_directions(nb::module_& module) {
         .def_rw("first_axis", &DirectionOptions::first_axis)
         .def_rw("mirrored", &DirectionOptions::mirrored)
         .def_rw("path_memory", &DirectionOptions::path_memory)
-        .def_rw("sample_nodes", &DirectionOptions::sample_nodes);
+        .def_rw("sample_nodes", &DirectionOptions::sample_nodes)
+        .def_rw("budget", &DirectionOptions::budget)
+        .def_rw("proof", &DirectionOptions::proof, nb::arg().none());
     bind_result<DirectionNode>(module, "DirectionResult");
     module.def("direction_root", &direction_root_arrays, "features"_a, "labels"_a, "costs"_a, "upper"_a,
                "options"_a, "bounds"_a = nb::none(), "All directions as a frontier.");
+    module.def("direction_axes", &direction_axes, "features"_a, "labels"_a, "costs"_a, "options"_a,
+               "The axes of the cube, one per row.");
+    module.def(
+        "direction_copies", [](const Vector& costs, double upper) { return direction_copies(view(costs), upper); },
+        "costs"_a, "upper"_a, "How often each sample is copied so that all cost the same; empty if none is.");
     module.def("direction_search", &run<DirectionNode, DirectionOptions, direction_search>, "features"_a,
                "labels"_a, "costs"_a, "frontier"_a, "upper"_a, "options"_a, "limits"_a, "seconds"_a,
                "observer"_a.none(), "bounds"_a = nb::none(),
@@ -221,6 +282,11 @@ void bind_searches(nb::module_& module) {
         .def_rw("memory", &SearchLimits::memory)
         .def_rw("pause", &SearchLimits::pause)
         .def_rw("keep_below", &SearchLimits::keep_below);
+    nb::class_<Budget>(module, "Budget", "Limits on the cost of given-up samples; infinity: priced instead.")
+        .def(nb::init<>())
+        .def_rw("negatives", &Budget::negatives)
+        .def_rw("positives", &Budget::positives)
+        .def_rw("total", &Budget::total);
     bind_packing(module);
     bind_directions(module);
 }

@@ -7,6 +7,8 @@ void ConflictClosure::clear(std::size_t positives, std::size_t negatives) {
     positive_given_up.assign(positives, 0);
     negative_kept.assign(negatives, 0);
     negative_given_up.assign(negatives, 0);
+    kept_because.assign(positives + negatives, -1);
+    given_up_because.assign(positives + negatives, -1);
     any_kept = false;
     impossible = false;
 }

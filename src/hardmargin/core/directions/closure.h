@@ -24,12 +24,23 @@ struct ConflictClosure {
     std::vector<unsigned char> negative_kept;
     std::vector<unsigned char> positive_given_up;
     std::vector<unsigned char> negative_given_up;
+    // By samples, for proofs: a sample is kept because this one is given up, or given up because this one is kept;
+    // -1 if it needs no such reason. Reasons come before what follows from them.
+    std::vector<std::int32_t> kept_because;
+    std::vector<std::int32_t> given_up_because;
     bool any_kept = false;
     bool impossible = false;  // there is no such solution
 
     void clear(std::size_t positives, std::size_t negatives);
     // Whether there is no such solution, for example because a sample would have to be both.
     bool contradictory() const;
+};
+
+// A pair of the cover, by the numbers of its samples, and how much of their cost it counts.
+struct PairEdge {
+    std::uint32_t positive;
+    std::uint32_t negative;
+    double flow;
 };
 
 // Samples of which every better solution gives up at least one.

@@ -14,6 +14,10 @@ namespace {
 // Amounts below this share of the least cost are rounding, and not worth a path.
 constexpr double negligible_share = 1e-9;
 
+void note(std::vector<std::int32_t>& because, std::size_t sample, std::size_t reason) {
+    because[sample] = static_cast<std::int32_t>(reason);
+}
+
 }  // namespace
 
 ConflictFlow::ConflictFlow(const Samples& samples, const PairConflicts& pairs)
@@ -175,10 +179,12 @@ void ConflictFlow::close(const PairConflicts::Level& level, const State& state, 
                     const std::size_t j = place * word_bits + static_cast<std::size_t>(std::countr_zero(bits));
                     if (closure.positive_kept[i] != 0 && closure.negative_given_up[j] == 0) {
                         closure.negative_given_up[j] = 1;
+                        note(closure.given_up_because, pairs_.negative(j), pairs_.positive(i));
                         more = true;
                     }
                     if (closure.negative_kept[j] != 0 && closure.positive_given_up[i] == 0) {
                         closure.positive_given_up[i] = 1;
+                        note(closure.given_up_because, pairs_.positive(i), pairs_.negative(j));
                         more = true;
                     }
                 }
@@ -190,10 +196,12 @@ void ConflictFlow::close(const PairConflicts::Level& level, const State& state, 
             }
             if (closure.negative_given_up[edge.negative] != 0 && closure.positive_kept[edge.positive] == 0) {
                 closure.positive_kept[edge.positive] = 1;
+                note(closure.kept_because, pairs_.positive(edge.positive), pairs_.negative(edge.negative));
                 more = true;
             }
             if (closure.positive_given_up[edge.positive] != 0 && closure.negative_kept[edge.negative] == 0) {
                 closure.negative_kept[edge.negative] = 1;
+                note(closure.kept_because, pairs_.negative(edge.negative), pairs_.positive(edge.positive));
                 more = true;
             }
         }

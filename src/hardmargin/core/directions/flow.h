@@ -19,11 +19,7 @@ class ConflictFlow {
 public:
     static constexpr bool equal_costs = false;
 
-    struct Edge {
-        std::uint32_t positive;
-        std::uint32_t negative;
-        double flow;
-    };
+    using Edge = PairEdge;
 
     struct State {
         std::vector<double> left_of_positive;

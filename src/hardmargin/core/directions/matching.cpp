@@ -47,11 +47,13 @@ void ConflictMatching::start(State& state) {
     state.impossible = false;
 }
 
-bool ConflictMatching::certain_conflict(const PairConflicts::Level& level) const {
+bool ConflictMatching::certain_conflict(const PairConflicts::Level& level, PairEdge& pair) const {
     for (std::size_t positive = 0; both_certain_ && positive < pairs_.positives(); ++positive) {
         const std::uint64_t* row = &level.conflicts[positive * pairs_.words()];
         for (std::size_t place = 0; certain_positives_[positive] != 0 && place < pairs_.words(); ++place) {
-            if ((row[place] & certain_negatives_[place]) != 0) {
+            if (const std::uint64_t bits = row[place] & certain_negatives_[place]; bits != 0) {
+                const std::size_t negative = place * word_bits + static_cast<std::size_t>(std::countr_zero(bits));
+                pair = {static_cast<std::uint32_t>(positive), static_cast<std::uint32_t>(negative), 1};
                 return true;
             }
         }
@@ -114,7 +116,7 @@ bool ConflictMatching::find_free(const std::uint64_t* row, const State& state, s
 
 void ConflictMatching::grow(const PairConflicts::Level& level, State& state, double enough,
                             std::span<const MustHitSet> sets) {
-    state.impossible = state.impossible || certain_conflict(level);
+    state.impossible = state.impossible || certain_conflict(level, state.certain_pair);
     const std::size_t positives_between_stops = 1 + words_between_stops / (pairs_.words() + 1);
     for (bool grown = true; grown;) {
         grown = false;
@@ -184,6 +186,14 @@ bool ConflictMatching::release(const PairConflicts::Level& level, State& state, 
     return false;
 }
 
+void ConflictMatching::give_up_negative(ConflictClosure& closure, std::size_t negative,
+                                        std::size_t positive) const {
+    if (closure.negative_given_up[negative] == 0) {
+        closure.negative_given_up[negative] = 1;
+        closure.given_up_because[pairs_.negative(negative)] = static_cast<std::int32_t>(pairs_.positive(positive));
+    }
+}
+
 void ConflictMatching::propagate(const PairConflicts::Level& level, const State& state, ConflictClosure& closure) {
     // From kept positives: opponents are given up, and their partners kept.
     pending_.clear();
@@ -194,17 +204,20 @@ void ConflictMatching::propagate(const PairConflicts::Level& level, const State&
     }
     unvisit_all();
     while (!pending_.empty()) {
-        const std::uint64_t* row = &level.conflicts[pending_.back() * pairs_.words()];
+        const std::size_t positive = pending_.back();
+        const std::uint64_t* row = &level.conflicts[positive * pairs_.words()];
         pending_.pop_back();
         for (std::size_t place = 0; place < pairs_.words(); ++place) {
             std::uint64_t bits = row[place] & unvisited_[place];
             unvisited_[place] &= ~bits;
             for (; bits != 0; bits &= bits - 1) {
                 const std::size_t negative = place * word_bits + static_cast<std::size_t>(std::countr_zero(bits));
-                closure.negative_given_up[negative] = 1;
+                give_up_negative(closure, negative, positive);
                 const std::int32_t partner = state.partner_of_negative[negative];
                 if (partner >= 0 && closure.positive_kept[static_cast<std::size_t>(partner)] == 0) {
                     closure.positive_kept[static_cast<std::size_t>(partner)] = 1;
+                    closure.kept_because[pairs_.positive(static_cast<std::size_t>(partner))] =
+                        static_cast<std::int32_t>(pairs_.negative(negative));
                     pending_.push_back(static_cast<std::size_t>(partner));
                 }
             }
@@ -227,17 +240,24 @@ void ConflictMatching::propagate(const PairConflicts::Level& level, const State&
                 continue;
             }
             const std::uint64_t* row = &level.conflicts[positive * pairs_.words()];
-            bool opposed = false;
-            for (std::size_t place = 0; place < pairs_.words() && !opposed; ++place) {
-                opposed = (row[place] & kept[place]) != 0;
+            std::uint64_t opponents = 0;
+            std::size_t place = 0;
+            for (; place < pairs_.words() && opponents == 0; ++place) {
+                opponents = row[place] & kept[place];
             }
-            if (!opposed) {
+            if (opponents == 0) {
                 continue;
             }
             closure.positive_given_up[positive] = 1;
+            const std::size_t opponent =
+                (place - 1) * word_bits + static_cast<std::size_t>(std::countr_zero(opponents));
+            closure.given_up_because[pairs_.positive(positive)] =
+                static_cast<std::int32_t>(pairs_.negative(opponent));
             const std::int32_t partner = state.partner_of_positive[positive];
             if (partner >= 0 && closure.negative_kept[static_cast<std::size_t>(partner)] == 0) {
                 closure.negative_kept[static_cast<std::size_t>(partner)] = 1;
+                closure.kept_because[pairs_.negative(static_cast<std::size_t>(partner))] =
+                    static_cast<std::int32_t>(pairs_.positive(positive));
                 set_bit(kept.data(), static_cast<std::size_t>(partner));
                 more = true;
             }

@@ -36,6 +36,7 @@ public:
         std::vector<std::int32_t> partner_of_negative;
         std::size_t size = 0;
         bool impossible = false;  // two certain samples conflict
+        PairEdge certain_pair{};  // these
     };
 
     // The samples that are not certain must have a common cost above zero.
@@ -103,8 +104,8 @@ private:
             state.partner_of_positive[positive] = static_cast<std::int32_t>(negative);
         }
     }
-    // Whether two certain samples conflict.
-    bool certain_conflict(const PairConflicts::Level& level) const;
+    // Whether two certain samples conflict, and which.
+    bool certain_conflict(const PairConflicts::Level& level, PairEdge& pair) const;
     void unvisit_all();
     // Marks the positives of these sets in left_out_, and their negatives, and no others, as visited.
     void leave_out(std::span<const MustHitSet> sets);
@@ -112,6 +113,8 @@ private:
     bool propagate_sets(std::span<const MustHitSet> sets, ConflictClosure& closure) const;
     void keep_unmatched(const State& state, ConflictClosure& closure) const;
     void propagate(const PairConflicts::Level& level, const State& state, ConflictClosure& closure);
+    // A negative is given up because it conflicts with a kept positive.
+    void give_up_negative(ConflictClosure& closure, std::size_t negative, std::size_t positive) const;
 
     const Samples& samples_;
     const PairConflicts& pairs_;

@@ -42,9 +42,13 @@ bool ConflictMatching::propagate_sets(std::span<const MustHitSet> sets, Conflict
     bool added = false;
     for (const MustHitSet& members : sets) {
         std::size_t gone = 0;
+        std::uint32_t last_gone = 0;
         for (const std::uint32_t sample : members) {
             const std::size_t number = pairs_.number(sample);
-            gone += (samples_.label(sample) > 0 ? closure.positive_given_up : closure.negative_given_up)[number];
+            if ((samples_.label(sample) > 0 ? closure.positive_given_up : closure.negative_given_up)[number] != 0) {
+                ++gone;
+                last_gone = sample;
+            }
         }
         if (gone > 1) {
             closure.impossible = true;
@@ -56,6 +60,7 @@ bool ConflictMatching::propagate_sets(std::span<const MustHitSet> sets, Conflict
             unsigned char& keep = (positive ? closure.positive_kept : closure.negative_kept)[number];
             if (keep == 0 && (positive ? closure.positive_given_up : closure.negative_given_up)[number] == 0) {
                 keep = 1;
+                closure.kept_because[members[k]] = static_cast<std::int32_t>(last_gone);
                 added = true;
             }
         }

@@ -22,6 +22,8 @@ struct DirectionNode {
     // excluded only for solutions better than `upper`, from which the gap is already subtracted.
     double bound = 0;
     double upper = 0;
+    // Its number in a proof (tree/proof_sink.h).
+    std::uint64_t proof = 0;
 
     // Whether it is a box on a face of the cube of this dimension.
     bool fits(std::size_t dimension) const {

@@ -34,6 +34,11 @@ bool RegionClosing<PairCover>::closes(const DirectionNode& region, const Level& 
     const double covered = cover_.cost(state) * (1 - cover_.rounding(state));
     if ((!certain_.empty() || samples_.has_weight_bounds()) &&
         certain_cost_at_least(cutoff.room(covered), region, norm)) {
+        if (trace_ != nullptr) {
+            closure_.clear(pairs_.positives(), pairs_.negatives());
+            trace_->cover(region, state);
+            trace_->close_exactly(closure_, {}, {}, solver_.certificate());
+        }
         return true;
     }
     if constexpr (PairCover::equal_costs) {
@@ -45,6 +50,10 @@ bool RegionClosing<PairCover>::closes(const DirectionNode& region, const Level& 
             return false;
         }
         if (packing_.find(region, level, state, missing, cutoff, around, found)) {
+            if (trace_ != nullptr) {
+                trace_->cover(region, state);
+                trace_->close();
+            }
             return true;
         }
         if (found.sets.empty()) {
@@ -72,7 +81,14 @@ bool RegionClosing<PairCover>::closes(const DirectionNode& region, const Level& 
         }
         enable_region(region);
         enable_closure();
-        return cost_at_least(room);
+        if (!cost_at_least(room)) {
+            return false;
+        }
+        if (trace_ != nullptr) {
+            trace_->cover(region, state);
+            trace_->close_exactly(closure_, {}, {}, solver_.certificate());
+        }
+        return true;
     }
 }
 
@@ -93,12 +109,20 @@ bool RegionClosing<PairCover>::closes_with_one(const DirectionNode& region, cons
     requires(PairCover::equal_costs)
 {
     cover_.close_exactly(level, state, sets, {}, {}, closure_);
-    if (closure_.contradictory()) {
-        return true;
+    std::span<const Multiplier> certificate;
+    if (!closure_.contradictory()) {
+        enable_region(region);
+        enable_closure();
+        if (!cost_at_least(cutoff.room(safely_below(cover_.cost_of(state.size + sets.size()))))) {
+            return false;
+        }
+        certificate = solver_.certificate();
     }
-    enable_region(region);
-    enable_closure();
-    return cost_at_least(cutoff.room(safely_below(cover_.cost_of(state.size + sets.size()))));
+    if (trace_ != nullptr) {
+        trace_->cover(region, state);
+        trace_->close_exactly(closure_, sets, {}, certificate);
+    }
+    return true;
 }
 
 // A better solution gives up one sample of each pair and each set, and at most one more.
@@ -126,21 +150,41 @@ bool RegionClosing<PairCover>::closes_with_two(const DirectionNode& region, cons
         return false;
     }
     find_supports();
+    std::size_t written = 0;
+    if (trace_ != nullptr) {
+        trace_->cover(region, state);
+        written = trace_->record().size();
+        trace_->begin_cases(solver_.certificate());
+    }
+    const auto fail = [&] {
+        if (trace_ != nullptr) {
+            trace_->shorten(written);
+        }
+        return false;
+    };
     const double room = cutoff.room(safely_below(cover_.cost_of(least + 1)));
     for (std::size_t k = 0; k < supports_.size(); ++k) {
         released_ = state;
         if (!cover_.release(level, released_, supports_[k], sets)) {
-            return false;
+            return fail();
         }
         cover_.close_exactly(level, released_, sets, std::span(supports_).subspan(k, 1),
                              std::span(supports_).first(k), closure_);
-        if (closure_.contradictory()) {
-            continue;
+        std::span<const Multiplier> certificate;
+        if (!closure_.contradictory()) {
+            enable_closure();
+            if (!cost_at_least(room)) {
+                return fail();
+            }
+            certificate = solver_.certificate();
         }
-        enable_closure();
-        if (!cost_at_least(room)) {
-            return false;
+        if (trace_ != nullptr) {
+            trace_->begin_case(region, released_, supports_[k]);
+            trace_->close_exactly(closure_, sets, std::span(supports_).first(k), certificate);
         }
+    }
+    if (trace_ != nullptr) {
+        trace_->end_cases();
     }
     return true;
 }
@@ -156,7 +200,12 @@ bool RegionClosing<PairCover>::certain_cost_at_least(double value, const Directi
         case MaxMarginStatus::infeasible:
             return true;
         case MaxMarginStatus::optimal:
-            norm = std::max(norm, solver_.certify_solution());
+            if (const double certified = solver_.certify_solution(); certified > norm) {
+                norm = certified;
+                if (trace_ != nullptr) {
+                    trace_->norm(solver_.certificate());
+                }
+            }
             candidate_(solver_);
             break;
         case MaxMarginStatus::failed:

@@ -27,6 +27,7 @@
 #include "directions/node.h"
 #include "directions/pair_conflicts.h"
 #include "directions/region_packing.h"
+#include "directions/trace.h"
 #include "qp/max_margin.h"
 
 namespace hardmargin {
@@ -41,6 +42,14 @@ public:
 
     RegionClosing(const Samples& samples, const DirectionFrame& frame, const PairConflicts& pairs, PairCover& cover,
                   MaxMargin& solver, Candidate candidate);
+
+    // Writes down why regions are closed; null if no proof is wanted.
+    void set_trace(RegionTrace* trace) {
+        trace_ = trace;
+        if constexpr (PairCover::equal_costs) {
+            packing_.set_trace(trace);
+        }
+    }
 
     // Whether it can prove that no solution in the region is better than `upper`; `norm` is the least norm term of
     // the region, which is raised to what the certain samples and the bounds on the weights need there. With
@@ -88,6 +97,7 @@ private:
     std::vector<std::size_t> certain_;
     std::vector<Multiplier> multipliers_;
     std::vector<std::size_t> supports_;
+    RegionTrace* trace_ = nullptr;
 };
 
 extern template class RegionClosing<ConflictMatching>;

@@ -157,6 +157,10 @@ bool RegionPacking::pack(const DirectionNode& region, const State& state, std::s
             !(solver_.certificate_value() >= cutoff.room(safely_below(given_up)))) {
             return false;
         }
+        if (trace_ != nullptr) {
+            trace_->cover(region, state);
+            trace_->set(solver_.certificate());
+        }
         MustHitSet set;
         for (const Multiplier& multiplier : solver_.certificate()) {
             if (solver_.rows().keeps(multiplier.row) && !samples_.certain(multiplier.row)) {

@@ -26,6 +26,7 @@
 #include "directions/matching.h"
 #include "directions/node.h"
 #include "directions/pair_conflicts.h"
+#include "directions/trace.h"
 #include "qp/max_margin.h"
 
 namespace hardmargin {
@@ -50,6 +51,9 @@ public:
 
     RegionPacking(const Samples& samples, const DirectionFrame& frame, const PairConflicts& pairs,
                   ConflictMatching& matching, MaxMargin& solver);
+
+    // Writes down the sets; null if no proof is wanted.
+    void set_trace(RegionTrace* trace) { trace_ = trace; }
 
     // Searches for sets until there are `wanted`; whether that many were found. `around` is what is known of an
     // enclosing region. May rearrange the matching without changing its size.
@@ -76,6 +80,7 @@ private:
     std::vector<std::uint64_t> pool_negatives_;
     std::vector<double> middle_;
     std::vector<double> margins_;
+    RegionTrace* trace_ = nullptr;
 };
 
 }  // namespace hardmargin

@@ -24,25 +24,17 @@ constexpr double length_rounding = 1e-9;
 // Returns nothing if there would be too many samples, or if costs are not multiples. Certain samples keep their
 // cost. With equal costs regions are bounded faster and closed earlier.
 std::optional<Samples> samples_of_equal_cost(const Samples& samples) {
-    const std::size_t cheapest = static_cast<std::size_t>(
-        std::min_element(samples.costs().begin(), samples.costs().end()) - samples.costs().begin());
-    if (samples.certain(cheapest)) {
+    const std::vector<std::size_t> copies = direction_copies(samples.costs(), samples.upper());
+    if (copies.empty()) {
         return std::nullopt;
     }
-    const double unit = samples.cost(cheapest);
+    const double unit = *std::min_element(samples.costs().begin(), samples.costs().end());
     std::vector<double> features;
     std::vector<double> labels;
     std::vector<double> costs;
     for (std::size_t i = 0; i < samples.count(); ++i) {
-        const bool certain = samples.certain(i);
-        const double copies = certain ? 1.0 : std::round(samples.cost(i) / unit);
-        const double total = static_cast<double>(labels.size()) + copies;
-        if (!(certain || std::fabs(copies * unit - samples.cost(i)) <= multiple_rounding * samples.cost(i)) ||
-            total > most_copies * static_cast<double>(samples.count())) {
-            return std::nullopt;
-        }
-        labels.resize(static_cast<std::size_t>(total), samples.label(i));
-        costs.resize(labels.size(), certain ? samples.cost(i) : unit);
+        labels.resize(labels.size() + copies[i], samples.label(i));
+        costs.resize(labels.size(), samples.certain(i) ? samples.cost(i) : unit);
         while (features.size() < labels.size() * samples.dimension()) {
             for (std::size_t k = 0; k < samples.dimension(); ++k) {
                 features.push_back(samples.label(i) * samples.row(i)[k]);
@@ -52,11 +44,12 @@ std::optional<Samples> samples_of_equal_cost(const Samples& samples) {
     return Samples(features, labels, costs, samples.upper(), samples.weight_bounds());
 }
 
-// The better one of `upper`, without weights, and giving up the cheaper class.
-Incumbent best_known(const Samples& samples, double upper, const Objective& objective) {
+// The better one of `upper`, without weights, and giving up the cheaper class, which no budget that needs a search
+// allows.
+Incumbent best_known(const Samples& samples, double upper, const DirectionOptions& options) {
     Incumbent flat = give_up_cheaper_class(samples);
-    flat.objective = value_of(objective, flat);
-    return flat.objective >= upper ? Incumbent{{}, 0, upper} : flat;
+    flat.objective = value_of(options.objective, flat);
+    return flat.objective >= upper || options.budget.limits_any() ? Incumbent{{}, 0, upper} : flat;
 }
 
 template <typename PairCover>
@@ -68,8 +61,32 @@ DirectionOutcome search(const Samples& samples, std::vector<DirectionNode> front
 
 }  // namespace
 
+std::vector<std::size_t> direction_copies(std::span<const double> costs, double upper) {
+    if (costs.empty()) {
+        return {};
+    }
+    const double unit = *std::min_element(costs.begin(), costs.end());
+    const auto certain = [upper](double cost) { return cost >= upper; };
+    if (certain(unit) ||
+        std::all_of(costs.begin(), costs.end(), [&](double cost) { return cost == unit || certain(cost); })) {
+        return {};
+    }
+    std::vector<std::size_t> copies;
+    double total = 0;
+    for (const double cost : costs) {
+        const double count = certain(cost) ? 1.0 : std::round(cost / unit);
+        total += count;
+        if (!(certain(cost) || std::fabs(count * unit - cost) <= multiple_rounding * cost) ||
+            total > most_copies * static_cast<double>(costs.size())) {
+            return {};
+        }
+        copies.push_back(static_cast<std::size_t>(count));
+    }
+    return copies;
+}
+
 std::vector<DirectionNode> direction_root(const Samples& samples, double upper, const DirectionOptions& options) {
-    const double objective = best_known(samples, upper, options.objective).objective;
+    const double objective = best_known(samples, upper, options).objective;
     const double longest =
         std::sqrt(2 * std::max(options.objective.room(objective, 0), 0.0)) * (1 + length_rounding);
     return DirectionFrame(samples, options.first_axis, options.mirrored).whole(longest, objective);
@@ -78,7 +95,7 @@ std::vector<DirectionNode> direction_root(const Samples& samples, double upper, 
 DirectionOutcome direction_search(const Samples& samples, std::vector<DirectionNode> frontier, double upper,
                                   const DirectionOptions& options, const SearchLimits& limits, Control& control) {
     require_open(frontier);
-    Incumbent known = best_known(samples, upper, options.objective);
+    Incumbent known = best_known(samples, upper, options);
     if (known.objective <= 0) {
         return {std::move(known), 0, 0, 0, 0, true, {}};
     }

@@ -51,8 +51,18 @@ DirectionTree<PairCover>::DirectionTree(const Samples& samples, const DirectionO
                [this](const MaxMargin& solver) { upper_ = improve_(solver); }),
       narrow_(narrowest(samples)),
       sample_tree_(samples,
-                   {.gap = options.gap, .objective = options.objective, .cover_distance = PackingState::no_cover},
-                   improve_) {}
+                   {.gap = options.gap,
+                    .objective = options.objective,
+                    .cover_distance = PackingState::no_cover,
+                    .budget = options.budget,
+                    .traces = options.proof != nullptr},
+                   improve_) {
+    assert(options.budget.limits_all() || !options.budget.limits_any());
+    if (options.proof) {
+        trace_ = std::make_unique<RegionTrace>(samples, frame_, pairs_);
+        closing_.set_trace(trace_.get());
+    }
+}
 
 template <typename PairCover>
 std::uint64_t DirectionTree<PairCover>::work() const {
@@ -87,6 +97,9 @@ std::vector<DirectionNode> DirectionTree<PairCover>::search(const DirectionNode&
     Slice slice = compares ? compare_ways(root, node_limit, stop, pause)
                            : search_slice(root, node_limit, stop, pause, packing_choice_.packs());
     std::move(slice.stuck.begin(), slice.stuck.end(), std::back_inserter(stuck_));
+    if (trace_) {
+        options_.proof->write(slice.record);
+    }
     return std::move(slice.open);
 }
 
@@ -116,8 +129,17 @@ typename DirectionTree<PairCover>::Slice DirectionTree<PairCover>::search_slice(
     const auto end = [&](std::vector<DirectionNode> open) {
         slice.open = std::move(open);
         slice.effort = effort() - effort_before;
+        if (trace_) {
+            if (!trace_->valid()) {
+                options_.proof->invalidate();
+            }
+            slice.record.assign(trace_->record().bytes().begin(), trace_->record().bytes().end());
+        }
         return std::move(slice);
     };
+    if (trace_) {
+        trace_->begin(root);
+    }
     // Depth 0 stands for what encloses the root: nothing is known there.
     PathRegion& outside = path_at(0);
     pairs_.start(outside.pairs);
@@ -135,6 +157,9 @@ typename DirectionTree<PairCover>::Slice DirectionTree<PairCover>::search_slice(
         path_at(depth + 1);
         PathRegion& current = path_[depth];
         current.has_waiting = false;
+        if (trace_) {
+            trace_->enter(depth, current.region);
+        }
         Verdict verdict = bound(current, path_[depth - 1], stop);
         if (verdict == Verdict::open && stop()) {
             return end(open_nodes(depth));
@@ -156,8 +181,12 @@ typename DirectionTree<PairCover>::Slice DirectionTree<PairCover>::search_slice(
                 }
                 current.region.upper = effective_upper();
                 slice.stuck.push_back(current.region);
+                write_open(slice.stuck.back());
             } else {
                 verdict = Verdict::closed;
+                if (trace_) {
+                    trace_->close_by_samples(sample_tree_.record());
+                }
             }
         }
         if (verdict == Verdict::closed) {
@@ -190,10 +219,20 @@ std::vector<DirectionNode> DirectionTree<PairCover>::open_nodes(std::size_t dept
         }
     }
     open.push_back(path_[depth].region);
-    for (DirectionNode& node : open) {
-        node.upper = effective_upper();
+    // Deepest first, as a record has them.
+    for (std::size_t k = open.size(); k-- > 0;) {
+        open[k].upper = effective_upper();
+        write_open(open[k]);
     }
     return open;
+}
+
+template <typename PairCover>
+void DirectionTree<PairCover>::write_open(DirectionNode& node) {
+    if (trace_) {
+        node.proof = options_.proof->new_number();
+        trace_->open(node.proof, node);
+    }
 }
 
 template <typename PairCover>
@@ -207,22 +246,32 @@ Verdict DirectionTree<PairCover>::bound(PathRegion& current, const PathRegion& a
     DirectionNode& region = current.region;
     const double norm = norm_at_least(region);
     const double needed = cutoff().needed(norm);
-    if (needed <= 0) {
+    const auto closed = [&] {
+        if (trace_) {
+            trace_->close();
+        }
         return Verdict::closed;
+    };
+    if (cutoff().room(0) <= norm) {
+        return closed();
     }
     current.cover = around.cover;
     pairs_.decide(region, around.pairs, current.pairs, stop);
     for (;;) {
-        if (grow_cover(current, around, needed)) {
-            return Verdict::closed;
+        const bool enough = grow_cover(current, around, needed);
+        if (trace_) {
+            trace_->cover(region, current.cover);
+        }
+        if (enough) {
+            return closed();
         }
         const double covered = cover_.cost(current.cover) * (1 - cover_.rounding(current.cover));
         const double longest = std::sqrt(2 * cutoff().room(covered)) * (1 + least_rounding);
         if (longest <= region.shortest) {
-            return Verdict::closed;
+            return closed();
         }
         if (longest >= (1 - worthwhile) * region.longest || stop()) {
-            region.bound = std::max(region.bound, options_.objective.value(norm, covered));
+            region.bound = std::max(region.bound, cutoff().value(norm, covered));
             return Verdict::open;
         }
         region.longest = longest;
@@ -261,13 +310,16 @@ Verdict DirectionTree<PairCover>::close(PathRegion& current, const PathRegion& a
     if constexpr (PairCover::equal_costs) {
         // A better solution gives up a sample of each pair and each set, which limits its length.
         const double given_up = safely_below(cover_.cost_of(current.cover.size + current.sets.sets.size()));
-        region.bound = std::max(region.bound, options_.objective.value(norm, given_up));
+        region.bound = std::max(region.bound, cutoff().value(norm, given_up));
         const double room = cutoff().room(given_up);
-        if (room <= 0) {
-            return Verdict::closed;
+        region.longest = std::min(region.longest, std::sqrt(2 * std::max(0.0, room)) * (1 + least_rounding));
+        if (trace_) {
+            trace_->cover(region, current.cover);
         }
-        region.longest = std::min(region.longest, std::sqrt(2 * room) * (1 + least_rounding));
         if (region.longest <= region.shortest) {
+            if (trace_) {
+                trace_->close();
+            }
             return Verdict::closed;
         }
     }
@@ -282,7 +334,7 @@ void DirectionTree<PairCover>::try_middle(const DirectionNode& region) {
         add_scaled(direction.data(), 0.5 * (region.low[k] + region.high[k]), frame_.axis(k), samples_.stride());
     }
     const OffsetSearch::Optimum found = offset_search_.minimise(direction);
-    if (options_.objective.is_plain() && !(found.objective < upper_)) {
+    if (options_.objective.is_plain() && !(found.objective < upper_ + options_.budget.credit())) {
         return;
     }
     std::vector<double> margins(samples_.padded_count());
@@ -340,13 +392,22 @@ bool DirectionTree<PairCover>::split(const DirectionNode& region, DirectionNode&
                                        0.5 * std::max(widest_effect, least_length_change * needed_longest) / least);
         first.shortest = middle;
         second.longest = middle;
-        return middle > region.shortest && middle < region.longest;
+        if (!(middle > region.shortest && middle < region.longest)) {
+            return false;
+        }
+        if (trace_) {
+            trace_->split_lengths(middle);
+        }
+        return true;
     }
     const double middle = 0.5 * (region.low[widest] + region.high[widest]);
     if (middle <= region.low[widest] || middle >= region.high[widest]) {
         return false;
     }
     const bool low_first = std::fabs(region.low[widest]) < std::fabs(region.high[widest]);
+    if (trace_) {
+        trace_->split(widest, low_first);
+    }
     (low_first ? first : second).high[widest] = middle;
     (low_first ? second : first).low[widest] = middle;
     return true;

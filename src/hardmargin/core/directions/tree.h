@@ -4,15 +4,21 @@
 // (directions/closure.h). It is exact in the limit. Two things close regions long before that. A better solution
 // has 1/2 ||w||^2 < upper - cover, which reduces the greatest length, which creates conflicts, and so on. And if
 // the bound is nearly sufficient, most samples are decided (directions/region_closing.h).
+//
+// If a budget limits the total that may be given up (packing/budget.h), the objective is the norm term alone.
+// Better solutions are then among those of the usual problem that cost less than upper + total, and their norm term
+// is below upper. If every sample costs more than upper, a cover beyond the budget closes a region.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <utility>
 #include <vector>
 
 #include "base/control.h"
+#include "base/hyperplane.h"
 #include "base/objective.h"
 #include "base/samples.h"
 #include "directions/closure.h"
@@ -24,6 +30,8 @@
 #include "directions/region_closing.h"
 #include "directions/region_packing.h"
 #include "directions/region_packing_choice.h"
+#include "directions/trace.h"
+#include "packing/budget.h"
 #include "packing/tree.h"
 #include "primal/offset_search.h"
 #include "qp/max_margin.h"
@@ -45,6 +53,11 @@ struct DirectionOptions {
     std::size_t path_memory = 1ull << 30;
     // The node limit of the search over samples in a region that is too small to split.
     std::uint64_t sample_nodes = 2000;
+    // A limit on what may be given up in total, or none. Regions close early if every sample costs more than
+    // `upper`.
+    Budget budget = {};
+    // Where a record is written for every region that is searched; none if no proof is wanted.
+    std::shared_ptr<ProofSink> proof = nullptr;
 };
 
 template <typename PairCover>
@@ -64,6 +77,10 @@ public:
                                       const std::function<bool()>& stop,
                                       const std::function<bool()>& pause = never);
 
+    static Incumbent evaluated(const Samples& samples, const DirectionOptions& options, const MaxMargin& solver) {
+        return evaluate(samples, options.budget, solver);
+    }
+
     std::uint64_t nodes() const { return nodes_; }
     std::uint64_t work() const;
     // Returns, once, the regions that neither splitting nor a search over samples could close.
@@ -76,6 +93,7 @@ private:
         std::vector<DirectionNode> stuck;
         double closed_share = 0;  // of the slice's region; each part of a split counts as half
         double effort = 0;
+        std::vector<std::uint8_t> record;  // of a proof
     };
 
     // Work in units of about equal time.
@@ -97,7 +115,7 @@ private:
     };
 
     double effective_upper() const { return upper_ * (1 - options_.gap); }
-    Cutoff cutoff() const { return {options_.objective, effective_upper()}; }
+    Cutoff cutoff() const { return {options_.objective, effective_upper(), options_.budget.credit()}; }
     double norm_at_least(const DirectionNode& region) const;
     Verdict bound(PathRegion& current, const PathRegion& around, const std::function<bool()>& stop);
     // Enlarges the cover, first together with the sets known from the enclosing region; whether it costs `needed`,
@@ -108,6 +126,8 @@ private:
     Verdict search_over_samples(const DirectionNode& region, const std::function<bool()>& stop);
     bool split(const DirectionNode& region, DirectionNode& first, DirectionNode& second) const;
     std::vector<DirectionNode> open_nodes(std::size_t depth);
+    // Numbers an open region, if a record is written.
+    void write_open(DirectionNode& node);
     std::size_t memory_of(const PathRegion& current) const;
     PathRegion& path_at(std::size_t depth);
 
@@ -127,6 +147,7 @@ private:
     std::uint64_t nodes_ = 0;
     RegionPackingChoice packing_choice_;
     std::vector<DirectionNode> stuck_;
+    std::unique_ptr<RegionTrace> trace_;
 };
 
 extern template class DirectionTree<ConflictMatching>;

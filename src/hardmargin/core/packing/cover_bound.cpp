@@ -20,10 +20,10 @@ constexpr double violation_tolerance = 1e-4;
 
 }  // namespace
 
-CoverBound::CoverBound(const Samples& samples)
+CoverBound::CoverBound(const Samples& samples, bool keeps_certificates)
     : samples_(samples),
       common_cost_(samples.common_cost()),
-      pool_(samples.count()),
+      pool_(samples.count(), keeps_certificates),
       program_(samples.costs()),
       lifter_(samples),
       kept_(samples.count()),
@@ -64,11 +64,12 @@ void CoverBound::lift(std::size_t index) {
     // The rows of the certificate are among these, so its value is valid for the set.
     switch (lifter_.solve()) {
         case MaxMarginStatus::optimal:
-            pool_.raise(index, lifter_.certify_solution());
+            lifter_.certify_solution();
+            pool_.raise(index, lifter_.certificate(), lifter_.certificate_value());
             break;
         case MaxMarginStatus::threshold:
         case MaxMarginStatus::infeasible:
-            pool_.raise(index, lifter_.certificate_value());
+            pool_.raise(index, lifter_.certificate(), lifter_.certificate_value());
             break;
         case MaxMarginStatus::failed:
             break;
@@ -151,6 +152,7 @@ CoverBound::Validity CoverBound::select(std::span<const SampleStatus> statuses, 
             free += static_cast<std::size_t>(std::popcount(pool_.sample_bits(index)[k] & ~kept_.words()[k]));
         }
         if (free <= 1) {
+            decisive_ = index;
             for (const std::uint32_t sample : pool_.samples(index)) {
                 if (statuses[sample] == SampleStatus::free) {
                     forced_ = sample;
@@ -162,6 +164,16 @@ CoverBound::Validity CoverBound::select(std::span<const SampleStatus> statuses, 
     }
     program_.set_active(std::move(active));
     return Validity::open;
+}
+
+std::vector<CoverBound::WeightedSet> CoverBound::weights() const {
+    std::vector<WeightedSet> weights;
+    for (const CoverLp::WeightedSet& set : program_.packing()) {
+        if (is_in_pool(set.set) && set.weight > 0) {
+            weights.push_back({pool_index(set.set), set.weight});
+        }
+    }
+    return weights;
 }
 
 double CoverBound::solve() {

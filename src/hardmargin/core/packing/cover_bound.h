@@ -27,7 +27,8 @@ class CoverBound {
 public:
     enum class Validity { closed, forced, open };
 
-    explicit CoverBound(const Samples& samples);
+    // See SetPool.
+    explicit CoverBound(const Samples& samples, bool keeps_certificates = false);
     CoverBound(const CoverBound&) = delete;
     CoverBound& operator=(const CoverBound&) = delete;
 
@@ -45,12 +46,21 @@ public:
     // Forced: one of them has a single free sample, forced(), which must be given up.
     Validity select(std::span<const SampleStatus> statuses, double room);
     std::size_t forced() const { return forced_; }
+    // The set that has decided this, and the certificate of a set, for proofs.
+    std::size_t decisive_set() const { return decisive_; }
+    std::span<const Multiplier> certificate(std::size_t index) const { return pool_.certificate(index); }
 
     // A lower bound on the cost of all given-up samples, including those of the subproblem.
     double solve();
     double value() const { return value_; }  // not rounded up to whole samples
     // After solve(): to what extent each sample is given up in the program; the bound if a sample is given up.
     std::span<const double> values() const { return program_.values(); }
+    // After solve(): the sets of the pool whose weights prove the bound, together with the given-up samples.
+    struct WeightedSet {
+        std::size_t index;
+        double weight;
+    };
+    std::vector<WeightedSet> weights() const;
     double bound_if_given_up(std::size_t sample) const {
         assert(sample < reduced_costs_.size());
         return rounded(value_ + reduced_costs_[sample]);
@@ -102,6 +112,7 @@ private:
     std::vector<double> reduced_costs_;
     double value_ = 0;
     std::size_t forced_ = 0;
+    std::size_t decisive_ = 0;
 };
 
 }  // namespace hardmargin

@@ -332,6 +332,32 @@ CoverLp::Status CoverLp::solve(std::size_t step_limit) {
     }
 }
 
+double CoverLp::excess_of(std::span<const double> loads) const {
+    double excess = 1;
+    for (std::size_t item = 0; item < item_count(); ++item) {
+        if (!excluded_[item] && loads[item] > 0) {
+            excess = std::max(excess, loads[item] * scale_ / costs_[item]);
+        }
+    }
+    // The value of the packing and the load of an item are sums over the sets.
+    return excess * (1 + sum_rounding(packing_.size()));
+}
+
+std::vector<CoverLp::WeightedSet> CoverLp::packing() const {
+    std::vector<double> loads(item_count());
+    for (std::size_t k = 0; k < packing_.size(); ++k) {
+        for (const std::uint32_t item : items(basis_.sets[k])) {
+            loads[item] += packing_[k];
+        }
+    }
+    const double excess = excess_of(loads);
+    std::vector<WeightedSet> weights;
+    for (std::size_t k = 0; k < packing_.size(); ++k) {
+        weights.push_back({basis_.sets[k], packing_[k] * scale_ / excess});
+    }
+    return weights;
+}
+
 double CoverLp::packing_value(std::vector<double>& reduced_costs) const {
     reduced_costs.assign(item_count(), 0.0);
     double total = 0;
@@ -341,14 +367,7 @@ double CoverLp::packing_value(std::vector<double>& reduced_costs) const {
             reduced_costs[item] += packing_[k];
         }
     }
-    double excess = 1;
-    for (std::size_t item = 0; item < item_count(); ++item) {
-        if (!excluded_[item] && reduced_costs[item] > 0) {
-            excess = std::max(excess, reduced_costs[item] * scale_ / costs_[item]);
-        }
-    }
-    // The value of the packing and the load of an item are sums over the sets.
-    excess *= 1 + sum_rounding(packing_.size());
+    const double excess = excess_of(reduced_costs);
     for (std::size_t item = 0; item < item_count(); ++item) {
         reduced_costs[item] = std::max(0.0, costs_[item] - reduced_costs[item] * scale_ / excess);
     }

@@ -88,6 +88,12 @@ public:
     // A valid lower bound on the cost of every cover, from the packing alone. A cover that uses an item costs at
     // least its entry of `reduced_costs` more.
     double packing_value(std::vector<double>& reduced_costs) const;
+    // The packing itself, scaled so that it is feasible.
+    struct WeightedSet {
+        std::uint32_t set;
+        double weight;
+    };
+    std::vector<WeightedSet> packing() const;
 
     std::uint64_t work() const { return work_; }
 
@@ -103,6 +109,8 @@ private:
     // The row of the inverse of an item of the basis, with one entry per set of the basis.
     double* row_of(std::size_t place) { return inverse_.data() + place * stride_; }
     const double* row_of(std::size_t place) const { return inverse_.data() + place * stride_; }
+    // The factor by which the packing exceeds a capacity, at least 1, given the loads of the items.
+    double excess_of(std::span<const double> loads) const;
     void start();
     void make_room(std::size_t size);
     bool invert();  // false if the matrix is singular, or if stopped

@@ -14,11 +14,16 @@ namespace hardmargin {
 
 class PackingKnowledge {
 public:
-    explicit PackingKnowledge(const Samples& samples) : sets(samples.count()), fingerprint_(fingerprint(samples)) {}
+    // With `with_certificates` the multipliers of certified sets are stored too: proofs need them.
+    explicit PackingKnowledge(const Samples& samples, bool with_certificates = false)
+        : keeps_certificates(with_certificates),
+          sets(samples.count(), with_certificates),
+          fingerprint_(fingerprint(samples)) {}
 
     // Sets of other samples, or of other bounds on the weights, would be invalid. Costs may differ.
     bool is_of(const Samples& samples) const { return fingerprint(samples) == fingerprint_; }
 
+    const bool keeps_certificates;
     SetStore sets;
     CoverChoice choice;
 

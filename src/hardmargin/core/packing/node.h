@@ -14,6 +14,8 @@ struct PackingNode {
     // valid for solutions better than `upper`, from which the gap is already subtracted.
     double bound = 0;
     double upper = 0;
+    // Its number in a proof (tree/proof_sink.h); 0 is the whole problem.
+    std::uint64_t proof = 0;
 
     std::size_t size_in_memory() const {
         return sizeof(*this) + sizeof(std::uint32_t) * (kept.capacity() + given_up.capacity());

@@ -4,9 +4,12 @@
 #include <cstddef>
 #include <functional>
 #include <limits>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "base/rounding.h"
+#include "packing/trace.h"
 #include "qp/max_margin.h"
 
 namespace hardmargin {
@@ -16,11 +19,16 @@ namespace {
 struct ValuedSet {
     double value;  // the least cost of keeping it whole
     double share;  // the least cost of giving up one of its samples, in addition to the other sets
+    std::vector<Multiplier> certificate;
 };
 
-double bound_of(std::vector<ValuedSet> sets) {
+// By descending values.
+void sort(std::vector<ValuedSet>& sets) {
     std::sort(sets.begin(), sets.end(),
               [](const ValuedSet& left, const ValuedSet& right) { return left.value > right.value; });
+}
+
+double bound_of(std::span<const ValuedSet> sets) {
     double shares = 0;  // of the sets with larger values
     double bound = std::numeric_limits<double>::infinity();
     for (const ValuedSet& set : sets) {
@@ -31,10 +39,23 @@ double bound_of(std::vector<ValuedSet> sets) {
     return safely_below(std::min(bound, shares), sets.size());
 }
 
+// In the order of the sum in the header, each set is a must-hit set for solutions better than the bound.
+void write(const Samples& samples, std::span<const ValuedSet> sets, ProofRecord& record) {
+    PackingTrace trace(samples);
+    trace.begin({});
+    std::vector<PackingTrace::Packed> packed;
+    for (const ValuedSet& set : sets) {
+        packed.push_back({trace.add(set.certificate), set.share});
+        trace.pack(packed);
+    }
+    trace.close_by_cost();
+    record = trace.record();
+}
+
 // Removes samples that are not certain from `members` as long as the others still certify `threshold`, or until
-// `stop` returns true; returns the certified value.
+// `stop` returns true; returns the certified value, and its certificate.
 double shrink(MaxMargin& solver, std::vector<std::size_t>& members, double threshold, double value,
-              const std::function<bool()>& stop) {
+              const std::function<bool()>& stop, std::vector<Multiplier>& certificate) {
     solver.clear();
     for (const std::size_t i : members) {
         solver.enable(i);
@@ -53,9 +74,9 @@ double shrink(MaxMargin& solver, std::vector<std::size_t>& members, double thres
             continue;
         }
         value = solver.certificate_value();
+        certificate.assign(solver.certificate().begin(), solver.certificate().end());
         std::vector<std::size_t> left;
         for (const std::size_t i : members) {
-            const auto certificate = solver.certificate();
             const bool needed = std::any_of(certificate.begin(), certificate.end(),
                                             [i](const Multiplier& multiplier) { return multiplier.row == i; });
             if (needed) {
@@ -73,7 +94,7 @@ double shrink(MaxMargin& solver, std::vector<std::size_t>& members, double thres
 
 }  // namespace
 
-double root_bound(const Samples& samples, double upper, double gap, Control& control) {
+double root_bound(const Samples& samples, double upper, double gap, Control& control, ProofRecord* record) {
     MaxMargin solver(samples);
     MaxMargin shrinker(samples);
     std::vector<ValuedSet> sets;
@@ -103,12 +124,14 @@ double root_bound(const Samples& samples, double upper, double gap, Control& con
                 members.push_back(multiplier.row);
             }
         }
-        const double value = shrink(shrinker, members, threshold, solver.certificate_value(), stop);
+        std::vector<Multiplier> certificate(solver.certificate().begin(), solver.certificate().end());
+        const double value = shrink(shrinker, members, threshold, solver.certificate_value(), stop, certificate);
         double share = std::numeric_limits<double>::infinity();
         for (const std::size_t i : members) {
             share = std::min(share, left[i]);
         }
-        sets.push_back({value, share});
+        sets.push_back({value, share, std::move(certificate)});
+        sort(sets);
         packed += share;
         bound = bound_of(sets);
         for (const std::size_t i : members) {
@@ -117,6 +140,9 @@ double root_bound(const Samples& samples, double upper, double gap, Control& con
                 solver.disable(i);
             }
         }
+    }
+    if (record != nullptr) {
+        write(samples, sets, *record);
     }
     return bound;
 }

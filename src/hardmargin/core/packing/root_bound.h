@@ -15,11 +15,14 @@
 
 #include "base/control.h"
 #include "base/samples.h"
+#include "tree/proof_record.h"
 
 namespace hardmargin {
 
+// `record`, if given, becomes a proof of the bound (docs/proofs.md).
 // `upper` is the objective of a known hyperplane. It guides the search for sets; the bound is valid for any value.
 // Sets need not be worth more than `upper` (1 - `gap`).
-double root_bound(const Samples& samples, double upper, double gap, Control& control);
+double root_bound(const Samples& samples, double upper, double gap, Control& control,
+                  ProofRecord* record = nullptr);
 
 }  // namespace hardmargin

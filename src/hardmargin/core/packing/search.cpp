@@ -25,7 +25,7 @@ PackingOutcome packing_search(const Samples& samples, std::vector<PackingNode> f
     PackingOptions shared = options;
     if (shared.uses_cover() && !shared.knowledge) {
         // Shared by the threads.
-        shared.knowledge = std::make_shared<PackingKnowledge>(samples);
+        shared.knowledge = std::make_shared<PackingKnowledge>(samples, shared.proof != nullptr);
     }
     return TreeSearch<PackingTree>(samples, std::move(frontier), Incumbent{{}, 0, upper}, shared, limits, control)
         .run();

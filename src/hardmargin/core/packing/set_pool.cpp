@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cassert>
+#include <utility>
 
 namespace hardmargin {
 
@@ -13,7 +14,8 @@ constexpr std::size_t memory_of_index = 48;
 }  // namespace
 
 std::size_t SetPool::memory() const {
-    return size() * (sizeof(Entry) + memory_of_index + 2 * words_ * sizeof(std::uint64_t));
+    return size() * (sizeof(Entry) + memory_of_index + 2 * words_ * sizeof(std::uint64_t)) +
+           multipliers_ * sizeof(Multiplier);
 }
 
 std::vector<std::uint32_t> SetPool::listed(std::span<const std::uint64_t> bits) const {
@@ -47,7 +49,7 @@ SetPool::Addition SetPool::add(std::span<const Multiplier> certificate, double v
         const std::size_t sample = rows_.sample(multiplier.row);
         set_bit(&bits_[begin + (rows_.keeps(multiplier.row) ? 0 : words_)], sample);
     }
-    return add_appended(value);
+    return add_appended(certificate, value);
 }
 
 SetPool::Addition SetPool::add(const SetPool& other, std::size_t index) {
@@ -55,10 +57,22 @@ SetPool::Addition SetPool::add(const SetPool& other, std::size_t index) {
     assert(&other != this && index < other.size());
     const std::uint64_t* const begin = other.bits_.data() + 2 * words_ * index;
     bits_.insert(bits_.end(), begin, begin + 2 * words_);
-    return add_appended(other.value(index));
+    return add_appended(keeps_certificates_ ? other.certificate(index) : std::span<const Multiplier>{},
+                        other.value(index));
 }
 
-SetPool::Addition SetPool::add_appended(double value) {
+void SetPool::raise(std::size_t index, std::span<const Multiplier> certificate, double value) {
+    if (!(value > entries_[index].value)) {
+        return;
+    }
+    entries_[index].value = value;
+    if (keeps_certificates_) {
+        multipliers_ += certificate.size() - certificates_[index].size();
+        certificates_[index].assign(certificate.begin(), certificate.end());
+    }
+}
+
+SetPool::Addition SetPool::add_appended(std::span<const Multiplier> certificate, double value) {
     const std::size_t appended = size();
     const auto [entry, is_new] = index_of_hash_.try_emplace(hash(appended), appended);
     const std::size_t known = entry->second;
@@ -67,11 +81,15 @@ SetPool::Addition SetPool::add_appended(double value) {
     };
     if (!is_new && std::equal(begin(known), begin(known + 1), begin(appended))) {
         bits_.resize(2 * words_ * appended);
-        raise(known, value);
+        raise(known, certificate, value);
         return {known, false};
     }
     entry->second = appended;
     entries_.push_back({value, ++uses_});
+    if (keeps_certificates_) {
+        certificates_.emplace_back(certificate.begin(), certificate.end());
+        multipliers_ += certificate.size();
+    }
     return {appended, true};
 }
 
@@ -94,6 +112,9 @@ void SetPool::trim(std::size_t count) {
     for (std::size_t index = 0; index < size(); ++index) {
         if (entries_[index].last_use >= oldest_kept) {
             entries_[kept] = entries_[index];
+            if (keeps_certificates_ && kept != index) {
+                certificates_[kept] = std::move(certificates_[index]);
+            }
             std::copy_n(bits_.begin() + static_cast<std::ptrdiff_t>(2 * words_ * index), 2 * words_,
                         bits_.begin() + static_cast<std::ptrdiff_t>(2 * words_ * kept));
             index_of_hash_[hash(kept)] = kept;
@@ -101,6 +122,13 @@ void SetPool::trim(std::size_t count) {
         }
     }
     entries_.resize(kept);
+    if (keeps_certificates_) {
+        certificates_.resize(kept);
+        multipliers_ = 0;
+        for (const std::vector<Multiplier>& certificate : certificates_) {
+            multipliers_ += certificate.size();
+        }
+    }
     bits_.resize(2 * words_ * kept);
 }
 

@@ -43,12 +43,18 @@ private:
 
 class SetPool {
 public:
-    explicit SetPool(std::size_t sample_count)
-        : sample_count_(sample_count), rows_(sample_count), words_(SampleBits::words_for(sample_count)) {}
+    // With `keeps_certificates` the multipliers are stored too, for proofs.
+    explicit SetPool(std::size_t sample_count, bool keeps_certificates = false)
+        : sample_count_(sample_count),
+          rows_(sample_count),
+          words_(SampleBits::words_for(sample_count)),
+          keeps_certificates_(keeps_certificates) {}
 
     std::size_t size() const { return entries_.size(); }
     std::size_t memory() const;
     double value(std::size_t index) const { return entries_[index].value; }
+    // Its rows are among the samples and flips of the set, and it proves the value. Only with `keeps_certificates`.
+    std::span<const Multiplier> certificate(std::size_t index) const { return certificates_[index]; }
     // When the set was last used, counted in uses of the whole pool.
     std::uint64_t last_use(std::size_t index) const { return entries_[index].last_use; }
     std::uint64_t uses() const { return uses_; }
@@ -69,7 +75,7 @@ public:
     // The same for a set of another pool over the same samples.
     Addition add(const SetPool& other, std::size_t index);
     // The value of a set may be larger than what its first certificate proves.
-    void raise(std::size_t index, double value) { entries_[index].value = std::max(entries_[index].value, value); }
+    void raise(std::size_t index, std::span<const Multiplier> certificate, double value);
     void note_use(std::size_t index) { entries_[index].last_use = ++uses_; }
     // Keeps the `count` most recently used sets, renumbered in the same order.
     void trim(std::size_t count);
@@ -86,13 +92,16 @@ private:
     }
     std::vector<std::uint32_t> listed(std::span<const std::uint64_t> bits) const;
     // Adds the set whose bits were appended to bits_.
-    Addition add_appended(double value);
+    Addition add_appended(std::span<const Multiplier> certificate, double value);
     std::uint64_t hash(std::size_t index) const;
 
     std::size_t sample_count_;
     RowNumbers rows_;
     std::size_t words_;
+    bool keeps_certificates_;
     std::vector<Entry> entries_;
+    std::vector<std::vector<Multiplier>> certificates_;
+    std::size_t multipliers_ = 0;      // of all certificates
     std::vector<std::uint64_t> bits_;  // per set: samples, then flips
     std::unordered_map<std::uint64_t, std::size_t> index_of_hash_;
     std::uint64_t uses_ = 0;

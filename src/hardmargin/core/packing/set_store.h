@@ -21,7 +21,8 @@ public:
         std::uint64_t taken = 0;  // uses of the store
     };
 
-    explicit SetStore(std::size_t sample_count) : pool_(sample_count) {}
+    explicit SetStore(std::size_t sample_count, bool keeps_certificates = false)
+        : pool_(sample_count, keeps_certificates) {}
 
     // Exchanges new and used sets between the pool and the store. If the store exceeds the memory, it drops the
     // least recently used sets.

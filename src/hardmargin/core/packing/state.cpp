@@ -35,11 +35,15 @@ PackingState::PackingState(const Samples& samples, const PackingOptions& options
       decided_(samples),
       statuses_(samples.count()),
       residual_(samples.count()),
-      cover_(samples),
+      cover_(samples, options.traces),
       separator_(samples),
       typical_cost_(samples.typical_cost()) {
     assert(!options_.uses_cover() || options_.knowledge);
     assert(!options_.knowledge || options_.knowledge->is_of(samples));
+    assert(!options_.uses_cover() || !options_.traces || options_.knowledge->keeps_certificates);
+    if (options_.traces) {
+        trace_ = std::make_unique<PackingTrace>(samples);
+    }
 }
 
 void PackingState::set_stop(const std::function<bool()>& stop) {
@@ -62,7 +66,47 @@ void PackingState::set_region(const std::vector<ExtraRow>& rows) {
 }
 
 double PackingState::room() const {
-    return cutoff().room(known_cost()) + rounding_share_ * options_.objective.room(upper_, 0);
+    const double rounding = rounding_share_ * options_.objective.room(upper_, 0);
+    const double by_cost = cutoff().room(known_cost()) + rounding + rounding_share_ * options_.budget.credit();
+    return std::min(by_cost, options_.objective.room(effective_upper(), priced_cost()) + rounding);
+}
+
+double PackingState::priced_cost() const {
+    double cost = 0;
+    for (const bool positive : {false, true}) {
+        cost += options_.budget.limits(positive) ? 0.0 : given_up_of_class_[positive];
+    }
+    return cost;
+}
+
+double PackingState::known_cost_of_class(bool positive) const {
+    double cost = given_up_of_class_[positive];
+    for (const PackedSet& set : sets_) {
+        const bool is_of_class = std::all_of(set.members.begin(), set.members.end(), [&](const Member& member) {
+            return (samples_.label(member.sample) > 0) == positive;
+        });
+        cost += is_of_class ? set.share : 0.0;
+    }
+    return cost;
+}
+
+bool PackingState::exceeds_budget() const {
+    const Budget& budget = options_.budget;
+    if (budget.limits_all() && safely_below(known_cost()) > budget.credit()) {
+        return true;
+    }
+    for (const bool positive : {false, true}) {
+        if (budget.of_class(positive) < Budget::unlimited &&
+            safely_below(known_cost_of_class(positive)) > budget.of_class(positive)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool PackingState::is_too_dear(double cost, double norm) const {
+    return norm >= cutoff().room(safely_below(cost)) ||
+           (options_.budget.limits_all() && safely_below(cost) > options_.budget.credit());
 }
 
 void PackingState::load(const PackingNode& node, double upper) {
@@ -77,6 +121,7 @@ void PackingState::load(const PackingNode& node, double upper) {
     }
     sets_.clear();
     given_up_cost_ = 0;
+    given_up_of_class_ = {};
     packed_cost_ = 0;
     proven_cost_ = 0;
     decisions_ = 0;
@@ -134,6 +179,7 @@ void PackingState::give_up(std::size_t sample) {
     }
     statuses_[sample] = SampleStatus::given_up;
     given_up_cost_ += samples_.cost(sample);
+    given_up_of_class_[samples_.label(sample) > 0] += samples_.cost(sample);
     ++decisions_;
     solver_.disable(sample);
     solver_.enable(solver_.flip_row(sample));
@@ -149,6 +195,9 @@ Verdict PackingState::keep(std::size_t sample) {
     for (PackedSet& set : sets_) {
         std::erase_if(set.members, [&](const Member& member) { return member.sample == sample; });
         if (set.members.empty()) {
+            if (trace_) {
+                trace_->close(set.number);
+            }
             return Verdict::closed;
         }
     }
@@ -161,6 +210,9 @@ void PackingState::settle_single_sets() {
         again = false;
         for (const PackedSet& set : sets_) {
             if (set.members.size() == 1) {
+                if (trace_) {
+                    trace_->unit(set.number);
+                }
                 give_up(set.members[0].sample);
                 again = true;
                 break;
@@ -194,7 +246,7 @@ void PackingState::dissolve(std::size_t index) {
     }
 }
 
-void PackingState::pack(std::vector<Member> members) {
+void PackingState::pack(std::vector<Member> members, PackingTrace::SetNumber number) {
     assert(!members.empty());
     double share = residual_[members[0].sample];
     for (const Member& member : members) {
@@ -204,7 +256,7 @@ void PackingState::pack(std::vector<Member> members) {
     for (const Member& member : members) {
         adjust_residual(member.sample, -share);
     }
-    sets_.push_back({std::move(members), share});
+    sets_.push_back({std::move(members), share, number});
 }
 
 void PackingState::collect_free_members(const MaxMargin& solver, std::vector<Member>& members) const {
@@ -225,7 +277,7 @@ Verdict PackingState::tighten() {
     decision_.reset();
     cover_values_.clear();
     for (;;) {
-        if (extend() == Verdict::closed) {
+        if (keep_what_does_not_fit() == Verdict::closed || extend() == Verdict::closed) {
             return Verdict::closed;
         }
         Found found = shrink();
@@ -248,10 +300,26 @@ Verdict PackingState::tighten() {
     }
 }
 
+Verdict PackingState::keep_what_does_not_fit() {
+    const Budget& budget = options_.budget;
+    for (std::size_t i = 0; budget.limits_any() && i < statuses_.size(); ++i) {
+        const bool positive = samples_.label(i) > 0;
+        const double of_class = given_up_of_class_[positive] + samples_.cost(i);
+        const double of_all = given_up_cost_ + samples_.cost(i);
+        const bool fits =
+            safely_below(of_class) <= budget.of_class(positive) && safely_below(of_all) <= budget.total;
+        if (is_free(i) && !fits && keep(i) == Verdict::closed) {
+            return Verdict::closed;
+        }
+    }
+    return Verdict::open;
+}
+
 Verdict PackingState::extend() {
     int failures = 0;
     for (;;) {
-        if (room() <= 0) {
+        if (is_used_up()) {
+            write_closed_by_cost();
             return Verdict::closed;
         }
         const MaxMarginStatus status = solver_.solve(room());
@@ -271,16 +339,23 @@ Verdict PackingState::extend() {
             return Verdict::open;
         }
         collect_free_members(solver_, found_);
+        const PackingTrace::SetNumber number = write(solver_);
         if (learns()) {
             cover_.learn(solver_);
         }
         if (found_.empty()) {
+            if (trace_) {
+                trace_->close(number);
+            }
             return Verdict::closed;
         }
         if (found_.size() == 1) {
+            if (trace_) {
+                trace_->unit(number);
+            }
             give_up(found_[0].sample);
         } else {
-            pack(found_);
+            pack(found_, number);
         }
     }
 }
@@ -307,7 +382,8 @@ PackingState::Found PackingState::shrink() {
 }
 
 PackingState::Found PackingState::shrink_set(std::size_t index) {
-    if (room() <= 0) {
+    if (is_used_up()) {
+        write_closed_by_cost();
         return Found::closed;
     }
     const std::vector<Member> members = sets_[index].members;
@@ -321,7 +397,11 @@ PackingState::Found PackingState::shrink_set(std::size_t index) {
     if (found_.size() >= members.size()) {
         return Found::nothing;
     }
+    const PackingTrace::SetNumber number = write(decided_);
     if (found_.empty()) {
+        if (trace_) {
+            trace_->close(number);
+        }
         return Found::closed;
     }
     for (const Member& member : members) {
@@ -332,6 +412,7 @@ PackingState::Found PackingState::shrink_set(std::size_t index) {
         }
     }
     sets_[index].members = found_;
+    sets_[index].number = number;
     return Found::something;
 }
 
@@ -350,27 +431,47 @@ PackingState::Found PackingState::repack_set(std::size_t index) {
     const double room_before = room();
     const std::size_t size_before = sets_[index].members.size();
     save(before_repack_);
+    if (trace_) {
+        // What is found below may rely on the room that counts all sets.
+        write_packing();
+    }
+    const std::size_t written_before = trace_ ? trace_->record().size() : 0;
+    const PackingTrace::Mark mark = trace_ ? trace_->mark() : PackingTrace::Mark{};
+    const auto undo = [&] {
+        restore(before_repack_);
+        if (trace_) {
+            trace_->forget(written_before, mark);
+        }
+    };
     dissolve(index);
     std::size_t first_size = 0;
     for (;;) {
         const double limit = std::min(room(), room_before);
-        if (limit <= 0) {
+        if (limit <= 0 || exceeds_budget()) {
+            write_closed_by_cost();
             return Found::closed;
         }
         const MaxMarginStatus status = solver_.solve(limit);
         if (status == MaxMarginStatus::failed) {
-            restore(before_repack_);
+            undo();
             return Found::nothing;
         }
         if (status == MaxMarginStatus::optimal) {
             break;
         }
         collect_free_members(solver_, found_);
+        const PackingTrace::SetNumber number = write(solver_);
         if (found_.empty()) {
+            if (trace_) {
+                trace_->close(number);
+            }
             return Found::closed;
         }
         if (found_.size() == 1) {
             const std::size_t sample = found_[0].sample;
+            if (trace_) {
+                trace_->unit(number);
+            }
             restore(before_repack_);
             give_up(sample);
             return Found::something;
@@ -381,7 +482,7 @@ PackingState::Found PackingState::repack_set(std::size_t index) {
         if (first_size == 0) {
             first_size = found_.size();
         }
-        pack(found_);
+        pack(found_, number);
     }
     if (packed_cost_ > packed_before + least_gain * typical_cost_) {
         return Found::something;
@@ -390,9 +491,34 @@ PackingState::Found PackingState::repack_set(std::size_t index) {
     const bool smaller =
         packed_cost_ >= packed_before * (1 - repacking_rounding) && first_size > 0 && first_size < size_before;
     if (!smaller) {
-        restore(before_repack_);
+        undo();
     }
     return Found::nothing;
+}
+
+// ---- the record of a proof
+
+void PackingState::write_packing() {
+    packed_.clear();
+    for (const PackedSet& set : sets_) {
+        packed_.push_back({set.number, set.share});
+    }
+    trace_->pack(packed_);
+}
+
+PackingTrace::SetNumber PackingState::write(const MaxMargin& solver) {
+    if (!trace_) {
+        return 0;
+    }
+    write_packing();
+    return trace_->add(solver.certificate());
+}
+
+void PackingState::write_closed_by_cost() {
+    if (trace_) {
+        write_packing();
+        trace_->close_by_cost();
+    }
 }
 
 // ---- bounds and snapshots
@@ -411,7 +537,10 @@ double PackingState::norm_of_decided() {
 }
 
 double PackingState::bound() {
-    return std::min(options_.objective.value(norm_of_decided(), safely_below(known_cost())), effective_upper());
+    const double norm = norm_of_decided();
+    const double value = std::max(cutoff().value(norm, safely_below(known_cost())),
+                                  options_.objective.value(norm, safely_below(priced_cost())));
+    return std::min(value, effective_upper());
 }
 
 void PackingState::Snapshot::forget_inverse() {
@@ -426,6 +555,7 @@ void PackingState::save(Snapshot& snapshot) const {
     snapshot.residual = residual_;
     snapshot.sets = sets_;
     snapshot.given_up_cost = given_up_cost_;
+    snapshot.given_up_of_class = given_up_of_class_;
     snapshot.packed_cost = packed_cost_;
     snapshot.proven_cost = proven_cost_;
     snapshot.cover_basis = cover_basis_;
@@ -440,6 +570,7 @@ void PackingState::restore(const Snapshot& snapshot) {
     residual_ = snapshot.residual;
     sets_ = snapshot.sets;
     given_up_cost_ = snapshot.given_up_cost;
+    given_up_of_class_ = snapshot.given_up_of_class;
     packed_cost_ = snapshot.packed_cost;
     proven_cost_ = snapshot.proven_cost;
     cover_basis_ = snapshot.cover_basis;

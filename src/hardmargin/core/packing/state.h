@@ -17,9 +17,16 @@
 //     dissolved to look for two in its place, still under the room that counted it (repack).
 //   * Sets may overlap. The cover bound (packing/cover_bound.h) is the least cost of giving up a sample of every
 //     known set. It replaces P where it is larger.
+//
+// If a budget limits what is given up (packing/budget.h), its credit is added to the room. But the room is never
+// above upper minus the given-up samples of priced classes, so that a budget that is not used up does not buy norm.
+// A subproblem is also closed if its given-up samples and packed sets exceed the budget, where a class counts the
+// sets that have members of that class only; and samples that do not fit into what is left of the budget are kept.
+// A given-up sample still lies at or inside its margin, because keeping it would use less of the budget.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
@@ -32,10 +39,13 @@
 
 #include "base/objective.h"
 #include "base/samples.h"
+#include "packing/budget.h"
 #include "packing/cover_bound.h"
 #include "packing/knowledge.h"
 #include "packing/node.h"
+#include "packing/trace.h"
 #include "qp/max_margin.h"
+#include "tree/proof_sink.h"
 #include "tree/subproblem.h"
 
 namespace hardmargin {
@@ -50,9 +60,17 @@ struct PackingOptions {
     std::optional<double> cover_distance = std::nullopt;
     // Bytes of certified sets, per thread, and once more for the sets that the threads share.
     std::size_t pool_memory = 1ull << 30;
+    // Limits on what may be given up. The search then needs a finite `upper`.
+    Budget budget = {};
     // What earlier searches over the same samples have learnt; this one adds to it. PackingState requires it if it
     // uses the cover bound; PackingTree and packing_search() create it if it is missing.
     std::shared_ptr<PackingKnowledge> knowledge = nullptr;
+    // Where PackingTree writes a record for every subproblem that it searches; none if no proof is wanted.
+    std::shared_ptr<ProofSink> proof = nullptr;
+    // The number of the root in it.
+    std::uint64_t proof_number = 0;
+    // Whether to make these records in any case.
+    bool traces = false;
 
     bool uses_cover() const { return !cover_distance || *cover_distance < std::numeric_limits<double>::infinity(); }
 };
@@ -69,7 +87,8 @@ public:
     struct PackedSet {
         std::vector<Member> members;
         double share;
-        double shrunk_room = 0;  // the room and decisions of the last attempt to shrink it
+        PackingTrace::SetNumber number = 0;  // in the record of a proof
+        double shrunk_room = 0;              // the room and decisions of the last attempt to shrink it
         std::uint64_t shrunk_decisions = 0;
     };
 
@@ -79,6 +98,7 @@ public:
         std::vector<double> residual;
         std::vector<PackedSet> sets;
         double given_up_cost = 0;
+        std::array<double, 2> given_up_of_class{};
         double packed_cost = 0;
         double proven_cost = 0;
         std::shared_ptr<const CoverLp::BasisSnapshot> cover_basis;
@@ -136,6 +156,9 @@ public:
     void save(Snapshot& snapshot) const;
     void restore(const Snapshot& snapshot);
 
+    // The record of a proof that is being written; null if none is wanted.
+    PackingTrace* trace() { return trace_.get(); }
+
     std::uint64_t work() const { return solver_.work() + decided_.work() + separator_.work() + cover_.work(); }
     void set_stop(const std::function<bool()>& stop);
 
@@ -145,7 +168,18 @@ private:
     double safely_below(double cost) const { return cost * (1 - rounding_share_); }
     double known_cost() const { return std::max(given_up_cost_ + packed_cost_, proven_cost_); }
     double effective_upper() const { return upper_ * (1 - options_.gap); }
-    Cutoff cutoff() const { return {options_.objective, effective_upper()}; }
+    Cutoff cutoff() const { return {options_.objective, effective_upper(), options_.budget.credit()}; }
+    // The given-up samples of priced classes.
+    double priced_cost() const;
+    // A lower bound on the given-up samples of a class, from its given-up samples and packed sets.
+    double known_cost_of_class(bool positive) const;
+    bool exceeds_budget() const;
+    // Whether no solution of the subproblem is better than the incumbent.
+    bool is_used_up() const { return room() <= 0 || exceeds_budget(); }
+    // Whether no better solution gives up samples of this cost with a norm term of at least `norm`.
+    bool is_too_dear(double cost, double norm) const;
+    // Keeps the samples that do not fit into what is left of the budget.
+    Verdict keep_what_does_not_fit();
     Verdict extend();
     Found shrink();
     Found shrink_set(std::size_t index);
@@ -171,7 +205,15 @@ private:
     // Gives up the members of sets with one member.
     void settle_single_sets();
     void dissolve(std::size_t index);
-    void pack(std::vector<Member> members);
+    void pack(std::vector<Member> members, PackingTrace::SetNumber number);
+    // For the record of a proof, if one is written: the packing as it is, the certificate that a solver has just
+    // found, a set of the pool, the weights that prove the cover bound, and that the subproblem is closed by its
+    // cost.
+    void write_packing();
+    PackingTrace::SetNumber write(const MaxMargin& solver);
+    PackingTrace::SetNumber write_pool_set(std::size_t index);
+    void write_cover();
+    void write_closed_by_cost();
     bool has_cost_left(std::size_t sample) const;
     void adjust_residual(std::size_t sample, double change);
     void collect_free_members(const MaxMargin& solver, std::vector<Member>& members) const;
@@ -191,6 +233,7 @@ private:
     std::vector<double> residual_;
     std::vector<PackedSet> sets_;
     double given_up_cost_ = 0;
+    std::array<double, 2> given_up_of_class_{};  // of the negatives and the positives
     double packed_cost_ = 0;
     double proven_cost_ = 0;  // lower bound on the cost of given-up samples, from the cover bound
     std::uint64_t decisions_ = 0;
@@ -205,6 +248,9 @@ private:
     std::function<bool()> stop_ = [] { return false; };
     Snapshot before_repack_;
     std::vector<Member> found_;
+    std::unique_ptr<PackingTrace> trace_;
+    std::vector<PackingTrace::Packed> packed_;
+    bool cover_is_written_ = false;
     double typical_cost_;
 };
 

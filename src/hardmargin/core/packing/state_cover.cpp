@@ -46,7 +46,9 @@ private:
 }  // namespace
 
 double PackingState::distance() const {
-    return (cutoff().needed(decided_.value()) - known_cost()) / typical_cost_;
+    const Budget& budget = options_.budget;
+    const double needed = budget.limits_all() ? budget.credit() : cutoff().needed(decided_.value());
+    return (needed - known_cost()) / typical_cost_;
 }
 
 bool PackingState::uses_cover() {
@@ -83,16 +85,28 @@ PackingState::Found PackingState::raise_cover() {
     for (std::size_t round = 0; round < most_rounds && !stop_(); ++round) {
         const CoverBound::Validity validity = cover_.select(statuses_, room());
         if (validity == CoverBound::Validity::closed) {
+            if (trace_) {
+                trace_->close(write_pool_set(cover_.decisive_set()));
+            }
             return Found::closed;
         }
         if (validity == CoverBound::Validity::forced) {
+            if (trace_) {
+                trace_->unit(write_pool_set(cover_.decisive_set()));
+            }
             give_up(cover_.forced());
             decided = true;
             continue;
         }
-        proven_cost_ = std::max(proven_cost_, cover_.solve());
+        const double proven = cover_.solve();
+        cover_is_written_ = false;
+        if (trace_ && proven > known_cost()) {
+            write_cover();
+        }
+        proven_cost_ = std::max(proven_cost_, proven);
         cover_values_.assign(cover_.values().begin(), cover_.values().end());
-        if (room() <= 0) {
+        if (is_used_up()) {
+            write_closed_by_cost();
             return Found::closed;
         }
         // Reduced costs are valid for the decisions that the program was solved with: use them before the next
@@ -118,9 +132,17 @@ PackingState::Found PackingState::raise_cover() {
 
 PackingState::Found PackingState::keep_what_is_too_dear() {
     const double norm = norm_of_decided();
+    const std::vector<Multiplier> norm_certificate(decided_.certificate().begin(), decided_.certificate().end());
     Found found = Found::nothing;
     for (std::size_t i = 0; i < statuses_.size(); ++i) {
-        if (is_free(i) && norm >= cutoff().room(safely_below(cover_.bound_if_given_up(i)))) {
+        if (is_free(i) && is_too_dear(cover_.bound_if_given_up(i), norm)) {
+            if (trace_) {
+                write_cover();
+                if (norm > 0 && found == Found::nothing) {
+                    trace_->norm(norm_certificate);
+                }
+                trace_->keep_dear(i);
+            }
             if (keep(i) == Verdict::closed) {
                 return Found::closed;
             }
@@ -128,6 +150,24 @@ PackingState::Found PackingState::keep_what_is_too_dear() {
         }
     }
     return found;
+}
+
+PackingTrace::SetNumber PackingState::write_pool_set(std::size_t index) {
+    write_packing();
+    return trace_->add(index, cover_.certificate(index));
+}
+
+void PackingState::write_cover() {
+    if (cover_is_written_) {
+        return;
+    }
+    write_packing();
+    std::vector<PackingTrace::Packed> weights;
+    for (const CoverBound::WeightedSet& set : cover_.weights()) {
+        weights.push_back({trace_->add(set.index, cover_.certificate(set.index)), set.weight});
+    }
+    trace_->cover(weights);
+    cover_is_written_ = true;
 }
 
 void PackingState::set_up_separator(double largest_value) {
@@ -161,6 +201,9 @@ PackingState::Found PackingState::find_uncovered_sets(double largest_value) {
         }
         collect_free_members(separator_, found_);
         if (found_.empty()) {
+            if (trace_) {
+                trace_->close(write(separator_));
+            }
             return Found::closed;
         }
         std::vector<Member> members = found_;

@@ -18,10 +18,15 @@ constexpr std::size_t inverse_share = 4;
 constexpr double negligible_value = 1e-6;
 
 PackingOptions with_knowledge(const Samples& samples, PackingOptions options) {
+    options.traces = options.traces || options.proof;
     if (options.uses_cover() && !options.knowledge) {
-        options.knowledge = std::make_shared<PackingKnowledge>(samples);
+        options.knowledge = std::make_shared<PackingKnowledge>(samples, options.traces);
     }
     return options;
+}
+
+bool contains(const std::vector<std::uint32_t>& samples, std::size_t sample) {
+    return std::binary_search(samples.begin(), samples.end(), sample);
 }
 
 }  // namespace
@@ -36,6 +41,14 @@ std::vector<PackingNode> PackingTree::search(const PackingNode& root, double upp
                                              const std::function<bool()>& pause) {
     state_.set_stop(stop);
     state_.load(root, upper);
+    if (state_.trace() != nullptr) {
+        state_.trace()->begin(root);
+        for (std::size_t i = 0; i < samples_.count(); ++i) {
+            if (samples_.certain(i) && !contains(root.kept, i) && !contains(root.given_up, i)) {
+                state_.trace()->keep_dear(i);
+            }
+        }
+    }
     depth_ = 0;
     episodes_.clear();
     current_bound_ = root.bound;
@@ -60,9 +73,14 @@ std::vector<PackingNode> PackingTree::search(const PackingNode& root, double upp
                 save(waiting);
                 waiting.sample = *sample;
                 waiting.bound = current_bound_;
+                if (state_.trace() != nullptr) {
+                    waiting.mark = state_.trace()->mark();
+                    state_.trace()->branch(*sample);
+                }
                 state_.give_up(*sample);
             } else {
                 stuck_.push_back(state_.node(current_bound_));
+                write_open(stuck_.back());
                 closed = true;
             }
         }
@@ -70,6 +88,7 @@ std::vector<PackingNode> PackingTree::search(const PackingNode& root, double upp
             close_episodes(depth_);
             if (depth_ == 0) {
                 state_.share_sets();
+                write_record();
                 return {};
             }
             closed = !backtrack();
@@ -137,6 +156,9 @@ bool PackingTree::backtrack() {
     state_.restore(waiting.snapshot);
     release(waiting);
     current_bound_ = waiting.bound;
+    if (state_.trace() != nullptr) {
+        state_.trace()->return_to(waiting.mark);
+    }
     return state_.keep(waiting.sample) == Verdict::open;
 }
 
@@ -190,16 +212,32 @@ std::vector<PackingNode> PackingTree::open_nodes() {
         end_last_episode(false);
     }
     state_.share_sets();
-    PackingNode current = state_.node(current_bound_);
-    for (std::size_t depth = 0; depth < depth_; ++depth) {
-        state_.restore(waiting_[depth].snapshot);
-        release(waiting_[depth]);
-        if (state_.keep(waiting_[depth].sample) == Verdict::open) {
-            open.push_back(state_.node(waiting_[depth].bound));
+    open.push_back(state_.node(current_bound_));
+    write_open(open.back());
+    while (depth_ > 0) {
+        if (backtrack()) {
+            open.push_back(state_.node(current_bound_));
+            write_open(open.back());
         }
     }
-    open.push_back(std::move(current));
+    write_record();
+    std::reverse(open.begin(), open.end());
     return open;
+}
+
+void PackingTree::write_open(PackingNode& node) {
+    if (options_.proof) {
+        node.proof = options_.proof->new_number();
+    }
+    if (state_.trace() != nullptr) {
+        state_.trace()->open(node.proof);
+    }
+}
+
+void PackingTree::write_record() {
+    if (options_.proof) {
+        options_.proof->write(record().bytes());
+    }
 }
 
 }  // namespace hardmargin

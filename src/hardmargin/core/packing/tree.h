@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "base/control.h"
+#include "base/hyperplane.h"
 #include "base/samples.h"
+#include "packing/budget.h"
 #include "packing/node.h"
 #include "packing/state.h"
 
@@ -31,11 +33,17 @@ public:
     std::vector<PackingNode> search(const PackingNode& root, double upper, std::uint64_t node_limit,
                                     const std::function<bool()>& stop, const std::function<bool()>& pause = never);
 
+    static Incumbent evaluated(const Samples& samples, const PackingOptions& options, const MaxMargin& solver) {
+        return evaluate(samples, options.budget, solver);
+    }
+
     double upper() const { return state_.upper(); }
     std::uint64_t nodes() const { return nodes_; }
     std::uint64_t work() const { return state_.work(); }
     // Returns, once, the subproblems without free samples that could not be closed because of rounding.
     std::vector<PackingNode> take_stuck() { return std::exchange(stuck_, {}); }
+    // How the last search closed its root; only if the options ask for records.
+    const ProofRecord& record() { return state_.trace()->record(); }
 
 private:
     // A postponed branch: the subproblem before the decision, and the sample to keep.
@@ -43,6 +51,7 @@ private:
         PackingState::Snapshot snapshot;
         std::size_t sample = 0;
         double bound = 0;
+        PackingTrace::Mark mark;
         std::size_t inverse_memory = 0;  // see Snapshot::inverse_memory()
     };
 
@@ -66,6 +75,10 @@ private:
     // Continues with the last waiting branch; false if that is closed.
     bool backtrack();
     std::vector<PackingNode> open_nodes();
+    // Numbers an open subproblem, if a record is written.
+    void write_open(PackingNode& node);
+    // Hands the record over.
+    void write_record();
     bool searches_without_cover() const;
     void begin_episode();
     // Ends the episodes that start below this many waiting branches: their subtrees are closed.

@@ -4,7 +4,6 @@
 #include <bit>
 #include <cassert>
 #include <cmath>
-#include <cstdint>
 #include <limits>
 
 #include "base/kernels.h"
@@ -22,11 +21,6 @@ constexpr double underflow_allowance = 1e-135;
 // Roundings of a term before it is added, and of the result afterwards.
 constexpr std::size_t roundings_of_term = 8;
 constexpr double roundings_of_result = 8;
-
-struct WholeMultiplier {
-    std::size_t row;
-    std::int64_t value;
-};
 
 std::int64_t whole_bias_coefficient(const Samples& samples, std::size_t row) {
     return static_cast<std::int64_t>(bias_coefficient(samples, row));
@@ -85,11 +79,19 @@ bool cancel_bias(const Samples& samples, std::vector<WholeMultiplier>& whole) {
 
 }  // namespace
 
+std::vector<WholeMultiplier> whole_multipliers(const Samples& samples, std::span<const Multiplier> multipliers) {
+    std::vector<WholeMultiplier> whole = rounded(multipliers);
+    if (!cancel_bias(samples, whole)) {
+        whole.clear();
+    }
+    return whole;
+}
+
 double certified_value(const Samples& samples, std::span<const ExtraRow> extra_rows,
                        std::span<const Multiplier> multipliers) {
     const RowNumbers numbers(samples.count());
-    std::vector<WholeMultiplier> whole = rounded(multipliers);
-    if (whole.empty() || !cancel_bias(samples, whole)) {
+    const std::vector<WholeMultiplier> whole = whole_multipliers(samples, multipliers);
+    if (whole.empty()) {
         return 0;
     }
     std::vector<double> gradient(samples.stride());

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -25,6 +26,15 @@ struct Multiplier {
     std::size_t row;
     double value;
 };
+
+// A multiplier as a multiple of a power of two that all of them have in common.
+struct WholeMultiplier {
+    std::size_t row;
+    std::int64_t value;
+};
+
+// The multipliers that certified_value() uses; empty if they prove nothing. The power of two does not matter.
+std::vector<WholeMultiplier> whole_multipliers(const Samples& samples, std::span<const Multiplier> multipliers);
 
 // A valid lower bound on 1/2 ||w||^2 over all (w, b) that satisfy the rows; 0 if nothing can be claimed.
 double certified_value(const Samples& samples, std::span<const ExtraRow> extra_rows,

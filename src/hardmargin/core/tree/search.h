@@ -21,6 +21,7 @@
 #include <functional>
 #include <iterator>
 #include <limits>
+#include <memory>
 #include <mutex>
 #include <stdexcept>
 #include <system_error>
@@ -34,6 +35,7 @@
 #include "base/samples.h"
 #include "qp/max_margin.h"
 #include "tree/node_queue.h"
+#include "tree/proof_sink.h"
 #include "tree/subproblem.h"
 
 namespace hardmargin {
@@ -53,17 +55,21 @@ struct SearchLimits {
 
 // Searches below one subproblem, depth first; every thread has its own. search(node, upper, node_limit, stop,
 // pause) returns what is left open of `node`; if that is empty, none of its solutions is better than the incumbent
-// by the gap. take_stuck() returns the subproblems that no further search can close, each of them once. nodes() and
-// work() never decrease.
+// by the gap. evaluated(samples, options, solver) is the hyperplane of a solver with its objective, which is
+// infinite if it is no solution. take_stuck() returns the subproblems that no further search can close, each of
+// them once. nodes() and work() never decrease.
 template <typename Tree>
 concept SearchTree =
     SearchNode<typename Tree::Node> && std::copy_constructible<typename Tree::Options> &&
     std::constructible_from<Tree, const Samples&, const typename Tree::Options&, ImproveFunction> &&
     requires(Tree tree, const Tree& constant, const typename Tree::Node& node,
-             const typename Tree::Options& options, const std::function<bool()>& stop) {
+             const typename Tree::Options& options, const Samples& samples, const MaxMargin& solver,
+             const std::function<bool()>& stop) {
         { options.gap } -> std::convertible_to<double>;
         { options.objective } -> std::convertible_to<const Objective&>;
+        { options.proof } -> std::convertible_to<std::shared_ptr<ProofSink>>;
         { tree.search(node, 1.0, std::uint64_t{1}, stop, stop) } -> std::same_as<std::vector<typename Tree::Node>>;
+        { Tree::evaluated(samples, options, solver) } -> std::same_as<Incumbent>;
         { tree.take_stuck() } -> std::same_as<std::vector<typename Tree::Node>>;
         { constant.nodes() } -> std::same_as<std::uint64_t>;
         { constant.work() } -> std::same_as<std::uint64_t>;
@@ -181,7 +187,7 @@ private:
 
     double improve(const MaxMargin& solver) {
         const std::lock_guard lock(mutex_);
-        Incumbent candidate = evaluate(samples_, solver.weights(), solver.bias(), solver.margins());
+        Incumbent candidate = Tree::evaluated(samples_, options_, solver);
         if (options_.objective.is_plain()) {
             if (candidate.objective < best_.objective) {
                 best_ = std::move(candidate);
@@ -249,7 +255,8 @@ private:
                 continue;
             }
             const Node node = pop();
-            if (node.bound >= cutoff()) {
+            // A proof needs a reason: the search finds one.
+            if (node.bound >= cutoff() && !options_.proof) {
                 continue;
             }
             working_bounds_[place] = node.bound;
@@ -271,7 +278,7 @@ private:
             for (Node& left : open) {
                 queue_.push(inherited(std::move(left), node));
             }
-            if (queue_.memory() > limits_.memory) {
+            if (queue_.memory() > limits_.memory && !options_.proof) {
                 queue_.drop_from(cutoff());
             }
             working_bounds_[place] = std::numeric_limits<double>::infinity();

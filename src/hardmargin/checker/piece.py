@@ -1,0 +1,114 @@
+"""A piece of a proof: some samples, a share of the norm, and the bound that its records prove."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import isfinite
+from typing import Any
+
+from hardmargin.checker.certificates import ExtraRow
+from hardmargin.checker.errors import ProofError, UnreadableProofError
+from hardmargin.checker.samples import Samples, row_values
+
+# Bits of the unit of costs below what the costs themselves need: weights are rounded down to it.
+_SPARE_BITS = 80
+
+
+class Piece:
+    """What the records of a piece refer to.
+
+    The claim: with z_i = 1 for samples with y (w.x + b) < 1 and 0 for others, every (w, b) has
+
+        share / 2 ||w||^2 + sum cost_i z_i >= bound,        summed over the samples of the piece.
+
+    Identical rows of the data are one sample, whose cost is the sum of theirs: a hyperplane treats them alike.
+
+    Parameters
+    ----------
+    samples : Samples
+        The whole data.
+    groups : sequence of sequences of int
+        The rows of the data that each sample stands for.
+    header : dict
+        The piece in the header of the proof: "kind", "share", "bound", and "exponent", the power of two by which
+        weights in records are multiplied.
+    copies : sequence of int
+        How many samples of the records each sample is; each has an equal part of its cost. One each if empty.
+
+    Attributes
+    ----------
+    costs : list of int
+        In units of 2^-unit_exponent.
+    bound : int
+        In the same unit.
+    """
+
+    def __init__(
+        self,
+        samples: Samples,
+        groups: Sequence[Sequence[int]],
+        header: dict[str, Any],
+        copies: Sequence[int] = (),
+    ) -> None:
+        self.samples = samples
+        self.kind = header.get("kind")
+        exponent, share, bound = header.get("exponent"), header.get("share"), header.get("bound")
+        if type(exponent) is not int or abs(exponent) > 1 << 16:
+            raise UnreadableProofError("a piece has no exponent.")
+        self.exponent: int = exponent
+        if not (isinstance(share, float) and isinstance(bound, float) and isfinite(share) and isfinite(bound)):
+            raise UnreadableProofError("a piece has no share or no bound.")
+        if not 0 < share <= 1 or bound < 0:
+            raise ProofError(f"a piece has the share {share} and the bound {bound}.")
+        self.share = Fraction(share).as_integer_ratio()
+        self.exact_bound = Fraction(bound)
+        costs = [sum((Fraction(float(samples.costs[row])) for row in group), Fraction(0)) for group in groups]
+        counts = copies or [1] * len(groups)
+        self.rows = [group[0] for group, count in zip(groups, counts, strict=True) for _ in range(count)]
+        denominators = [self.exact_bound.denominator, *(cost.denominator for cost in costs)]
+        self.unit_exponent = max(denominators).bit_length() - 1 + _SPARE_BITS
+        unit = 1 << self.unit_exponent
+        self.costs = [
+            int(cost * unit) // count for cost, count in zip(costs, counts, strict=True) for _ in range(count)
+        ]
+        self.bound = int(self.exact_bound * unit)
+        # Samples that cost as much as the bound are given up by no hyperplane that costs less.
+        affordable = [cost for cost in self.costs if cost < self.bound]
+        self.least_cost = min(affordable, default=0)
+        self.largest_cost = max(affordable, default=0)
+        #: Rows that every hyperplane satisfies that the problem admits.
+        self.extra: list[ExtraRow] = []
+
+    def weight(self, number: int, unit: int) -> int:
+        """A weight of a record, a multiple of 2^unit in its own unit of costs, rounded down."""
+        shift = unit + self.exponent + self.unit_exponent
+        numerator, denominator = number * self.share[0], self.share[1]
+        return (numerator << shift) // denominator if shift >= 0 else numerator // (denominator << -shift)
+
+    def rounded_up(self, cost: int) -> int:
+        """A cost that must be reached, given that samples are given up as a whole.
+
+        If samples of at least ``cost`` are given up, these are at least cost / largest_cost samples, rounded up; or
+        one of them costs as much as the bound.
+        """
+        if self.largest_cost == 0:
+            return cost
+        return max(cost, min(self.bound, -(-cost // self.largest_cost) * self.least_cost))
+
+    def is_certain(self, sample: int) -> bool:
+        """Whether every hyperplane that costs less than the bound keeps a sample: it costs as much alone."""
+        return self.costs[sample] >= self.bound
+
+
+def check_groups(samples: Samples, groups: Sequence[Sequence[int]], used: set[int]) -> None:
+    """Check that the samples of a piece are rows of the data that no piece has used, and alike in each group."""
+    for group in groups:
+        for row in group:
+            if not 0 <= row < samples.n or row in used:
+                raise ProofError(f"row {row} of the data does not exist, or is used twice.")
+            used.add(row)
+        first = row_values(samples.X, group[0])
+        for row in group[1:]:
+            if samples.label(row) != samples.label(group[0]) or row_values(samples.X, row) != first:
+                raise ProofError(f"rows {group[0]} and {row} of the data are not identical.")

@@ -1,0 +1,495 @@
+"""Records of the search over directions: regions that are split until no hyperplane in them costs too little.
+
+Suppose that (w, b) is in a region and costs less than the bound of the piece. What is known about it is a cover:
+pairs of opposite samples, and must-hit sets, of each of which it gives up a sample. They share out the costs of
+their samples, so these shares add up to a lower bound on the cost of the samples given up. What is left of the
+bound limits the length of w. Steps add to what is known:
+
+* Pairs that conflict, in the region or in one around it (:meth:`hardmargin.checker.frame.Frame.conflict`).
+* A certificate with the sides of the region: a must-hit set, as in :mod:`hardmargin.checker.decisions`.
+* A region is divided at a coordinate or at a length; both parts start with what is known before.
+* Samples that cost as much as the bound are kept. The norm that these need in the region is known, if a certificate
+  proves it.
+* It is closed if the shares and the least norm reach the bound.
+* Let the slack be what is missing. A sample whose cost exceeds the shares taken from it by at least the slack is
+  kept: giving it up would cost too much. So is one that shares at least the slack with a sample that is given up.
+  Opponents of kept samples are given up. It is closed if a sample would have to be both, or by a certificate for
+  what follows.
+* It is closed by cases: a must-hit set, and one case for each of its samples, which is given up, the ones before it
+  being kept.
+* It is closed by steps of :mod:`hardmargin.checker.decisions`, with the sides of the region.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import struct
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+import numpy as np
+
+from hardmargin.checker.certificates import Certificate, read_certificate
+from hardmargin.checker.decisions import DecisionChecker, Known, Outcome, unit_of
+from hardmargin.checker.errors import ProofError, UnreadableProofError
+from hardmargin.checker.frame import Frame, Region, RegionRows
+from hardmargin.checker.piece import Piece
+from hardmargin.checker.reading import Numbers
+
+#: What identifies the regions that together contain all hyperplanes.
+ROOT = b"face of the cube"
+
+_UNIT = 2.0**-52
+
+
+class Step(IntEnum):
+    """The kinds of steps."""
+
+    OPEN = 8
+    PAIRS = 20
+    SET = 21
+    SPLIT = 22
+    SPLIT_LENGTHS = 23
+    CLOSE = 24
+    CLOSE_EXACTLY = 25
+    CASES = 26
+    CASE = 27
+    END_CASES = 28
+    SAMPLES = 29
+    NORM = 30
+
+
+@dataclass
+class Cover:
+    """Pairs and must-hit sets with their shares, and what they take from each sample; in the unit of the piece."""
+
+    pairs: dict[tuple[int, int], int] = field(default_factory=dict)
+    sets: list[tuple[frozenset[int], int]] = field(default_factory=list)
+    loads: dict[int, int] = field(default_factory=dict)
+    total: int = 0
+
+    def copy(self) -> Cover:
+        """The same cover, for changes."""
+        return Cover(dict(self.pairs), list(self.sets), dict(self.loads), self.total)
+
+    def load(self, sample: int) -> int:
+        """What is taken from a sample."""
+        return self.loads.get(sample, 0)
+
+    def _change(self, members: frozenset[int] | tuple[int, int], change: int) -> None:
+        self.total += change
+        for sample in members:
+            self.loads[sample] = self.loads.get(sample, 0) + change
+
+    def set_pair(self, pair: tuple[int, int], share: int) -> None:
+        """Give a pair another share; 0 removes it."""
+        self._change(pair, share - self.pairs.pop(pair, 0))
+        if share:
+            self.pairs[pair] = share
+
+    def add_set(self, members: frozenset[int], share: int) -> None:
+        """Add a set."""
+        self._change(members, share)
+        self.sets.append((members, share))
+
+    def drop_sets(self, samples: frozenset[int]) -> None:
+        """Remove the sets that contain one of these samples."""
+        for members, share in self.sets:
+            if members & samples:
+                self._change(members, -share)
+        self.sets = [entry for entry in self.sets if not entry[0] & samples]
+
+    def without(self, sample: int) -> None:
+        """Remove the pairs and sets that contain a sample."""
+        for pair in [pair for pair in self.pairs if sample in pair]:
+            self.set_pair(pair, 0)
+        self.drop_sets(frozenset((sample,)))
+
+    def shared(self, sample: int, other: int) -> int:
+        """The shares of pairs and sets that contain both samples."""
+        pairs = self.pairs.get((sample, other), 0) + self.pairs.get((other, sample), 0)
+        return pairs + sum(share for members, share in self.sets if sample in members and other in members)
+
+
+@dataclass
+class Part:
+    """A region, what is known about its hyperplanes, and the part of the record that contains it."""
+
+    region: Region
+    around: Part | None
+    cover: Cover = field(default_factory=Cover)
+    # A lower bound on the cost of the samples given up: the largest total of the covers so far.
+    cost: int = 0
+    # A lower bound on the norm term, besides that from the least length.
+    norm: int = 0
+    # Whether it is known that it contains no hyperplane to look for.
+    dead: bool = False
+
+    def half(self) -> Part:
+        """A part of it, still of the same size."""
+        return Part(self.region.copy(), self, self.cover.copy(), self.cost, self.norm, self.dead)
+
+
+class RegionChecker:
+    """Checks the steps of one record."""
+
+    def __init__(self, piece: Piece, frame: Frame, numbers: Numbers, unit: int, region: Region) -> None:
+        self._piece = piece
+        self._frame = frame
+        self._numbers = numbers
+        self._unit = unit
+        self._part = Part(region, None)
+        self._waiting: list[Part] = []
+        self.open: list[tuple[int, bytes]] = []
+        self.steps = 0
+        self._shorten(self._part)
+
+    def run(self) -> None:
+        """Check all steps, up to the one that closes the last part.
+
+        Raises
+        ------
+        ProofError
+            If one of them is not justified.
+        """
+        going_on = {
+            Step.PAIRS: self._pairs,
+            Step.SET: self._set,
+            Step.NORM: self._certain_norm,
+            Step.SPLIT: self._split,
+            Step.SPLIT_LENGTHS: self._split_lengths,
+        }
+        closing = {
+            Step.OPEN: self._open,
+            Step.CLOSE: self._close,
+            Step.CLOSE_EXACTLY: self._close_region_exactly,
+            Step.CASES: self._cases,
+            Step.SAMPLES: self._samples,
+        }
+        while True:
+            kind = self._numbers.next()
+            self.steps += 1
+            if kind in going_on:
+                going_on[Step(kind)]()
+            elif kind in closing:
+                closing[Step(kind)]()
+                if not self._waiting:
+                    return
+                self._part = self._waiting.pop()
+            else:
+                raise UnreadableProofError(f"a record has the unknown step {kind}.")
+
+    # ---- what is known
+
+    def _norm(self) -> int:
+        """A lower bound on the norm term of the region's hyperplanes, in the unit of the piece."""
+        share = self._piece.share[0] / self._piece.share[1]
+        shortest = self._part.region.shortest / self._frame.sigma
+        norm = 0.5 * share * shortest * shortest * (1 - 16 * _UNIT)
+        mantissa, exponent = math.frexp(norm if math.isfinite(norm) else 0.0)
+        shift = exponent - 53 + self._piece.unit_exponent
+        whole = int(mantissa * 2**53)
+        return max(self._part.norm, whole << shift if shift >= 0 else whole >> -shift)
+
+    def _shorten(self, part: Part) -> None:
+        """Limit the length of u by what is left of the bound: 1/2 share ||w||^2 is less than that."""
+        part.cost = max(part.cost, part.cover.total)
+        left = self._piece.bound - part.cost
+        if left <= 0:
+            part.dead = True
+            return
+        part.region.longest = min(part.region.longest, longest_of(self._piece, left) * self._frame.sigma)
+        if part.region.longest < part.region.shortest * (1 - 8 * _UNIT):
+            part.dead = True
+
+    def _sample(self) -> int:
+        sample = self._numbers.next()
+        if sample >= len(self._piece.rows):
+            raise ProofError(f"sample {sample} does not exist.")
+        return sample
+
+    def _changed(self, cover: Cover) -> None:
+        """Read changes of the pairs of a cover, and examine new ones."""
+        numbers, piece = self._numbers, self._piece
+        touched: set[int] = set()
+        for _ in range(numbers.next()):
+            cover.set_pair((self._sample(), self._sample()), 0)
+        new: dict[int, list[tuple[int, int]]] = {}
+        for _ in range(numbers.next()):
+            pair = self._sample(), self._sample()
+            depth, written = numbers.next(), numbers.next()
+            if pair not in cover.pairs:
+                new.setdefault(depth, []).append(pair)
+            full = min(piece.costs[pair[0]], piece.costs[pair[1]])
+            cover.set_pair(pair, piece.weight(written - 1, self._unit) if written else full)
+            touched.update(pair)
+        for depth, pairs in new.items():
+            self._examine(depth, pairs)
+        costs = piece.costs
+        # One that is certain is kept: its opponents are given up, however many they are.
+        touched = {sample for sample in touched if not piece.is_certain(sample)}
+        if any(cover.load(sample) > costs[sample] for sample in touched):
+            cover.drop_sets(frozenset(sample for sample in touched if cover.load(sample) > costs[sample]))
+            if any(cover.load(sample) > costs[sample] for sample in touched):
+                raise ProofError("pairs take more than the cost of a sample.")
+
+    def _examine(self, depth: int, pairs: list[tuple[int, int]]) -> None:
+        """Check that pairs conflict in the region that is this many levels around the current one."""
+        part: Part | None = self._part
+        for _ in range(depth):
+            part = part.around if part is not None else None
+        if self._part.dead:
+            return
+        if part is None:
+            raise ProofError("a pair refers to a region around that does not exist.")
+        listed = np.array(pairs, dtype=np.intp)
+        if not self._frame.conflict(part.region, listed[:, 0], listed[:, 1]):
+            raise ProofError("a pair of samples may not conflict in its region.")
+
+    def _certificate(self) -> Certificate:
+        rows = RegionRows(self._frame, self._part.region)
+        return read_certificate(
+            self._numbers, self._piece.samples, self._piece.rows, rows, self._frame.extra_exponent
+        )
+
+    def _reaches(self, certificate: Certificate, cost: int) -> bool:
+        piece = self._piece
+        return certificate.reaches(piece.bound - cost, piece.unit_exponent, piece.share)
+
+    # ---- steps
+
+    def _pairs(self) -> None:
+        self._changed(self._part.cover)
+        self._shorten(self._part)
+
+    def _certain_norm(self) -> None:
+        certificate, piece = self._certificate(), self._piece
+        if self._part.dead:
+            return
+        if certificate.given_up or not all(piece.is_certain(sample) for sample in certificate.kept):
+            raise ProofError("a certificate of the norm of a region relies on samples that may be given up.")
+        numerator = piece.share[0] * certificate.numerator << piece.unit_exponent
+        denominator = piece.share[1] * certificate.denominator
+        norm = numerator // denominator if denominator else piece.bound if numerator else 0
+        self._part.norm = max(self._part.norm, norm)
+
+    def _must_hit_set(self) -> frozenset[int]:
+        certificate = self._certificate()
+        if not self._part.dead:
+            if certificate.given_up:
+                raise ProofError("a must-hit set of a region relies on samples that are given up.")
+            if not self._reaches(certificate, self._part.cost):
+                raise ProofError("a certificate in a region proves too small a norm.")
+        members = frozenset(sample for sample in certificate.kept if not self._piece.is_certain(sample))
+        self._part.dead = self._part.dead or not members
+        return members
+
+    def _set(self) -> None:
+        members, part = self._must_hit_set(), self._part
+        if part.dead:
+            return
+        part.cover.drop_sets(members)
+        share = min(self._piece.costs[sample] - part.cover.load(sample) for sample in members)
+        if share > 0:
+            part.cover.add_set(members, share)
+        self._shorten(part)
+
+    def _split(self) -> None:
+        number = self._numbers.next()
+        k, high_first = number >> 1, number & 1
+        part = self._part
+        if k >= self._frame.r or k == part.region.face:
+            raise ProofError("a region is divided at a coordinate that it does not have.")
+        middle = 0.5 * (part.region.low[k] + part.region.high[k])
+        low, high = part.half(), part.half()
+        low.region.high[k] = middle
+        high.region.low[k] = middle
+        self._part, second = (high, low) if high_first else (low, high)
+        self._waiting.append(second)
+
+    def _split_lengths(self) -> None:
+        middle = self._length()
+        longer, shorter = self._part.half(), self._part.half()
+        longer.region.shortest = max(longer.region.shortest, middle)
+        shorter.region.longest = min(shorter.region.longest, middle)
+        self._part = longer
+        self._waiting.append(shorter)
+
+    def _length(self) -> float:
+        return length(self._numbers, self._piece)
+
+    def _open(self) -> None:
+        number, longest = self._numbers.next(), self._length()
+        if self._part.dead:
+            return
+        region = self._part.region
+        if not region.longest <= longest:
+            raise ProofError("an open region has shorter lengths than it must have.")
+        region.longest = longest
+        self.open.append((number, digest(region)))
+
+    def _close(self) -> None:
+        if not self._part.dead and self._part.cost + self._norm() < self._piece.bound:
+            raise ProofError("a region is closed whose cost is below the bound.")
+
+    def _close_region_exactly(self) -> None:
+        self._close_exactly(self._part.cover, None, set())
+
+    def _close_exactly(self, cover: Cover, chosen: int | None, assumed: set[int]) -> None:
+        """Check that no hyperplane costs hardly more than a cover and a sample that is given up beside it.
+
+        Parameters
+        ----------
+        cover : Cover
+            Without the chosen sample.
+        chosen : int or None
+            A sample that is given up. Its cost counts, so nothing follows from what giving it up would cost.
+        assumed : set of int
+            Samples that are kept.
+        """
+        piece = self._piece
+        cost = cover.total + (0 if chosen is None else piece.costs[chosen])
+        slack = piece.bound - self._norm() - cost
+        closed = self._part.dead or slack <= 0
+        given_up: set[int] = set() if chosen is None else {chosen}
+
+        def is_kept(sample: int) -> bool:
+            return sample != chosen and (
+                sample in assumed
+                or piece.is_certain(sample)
+                or piece.costs[sample] - cover.load(sample) >= slack
+                or any(cover.shared(sample, other) >= slack for other in given_up if other != sample)
+            )
+
+        for _ in range(self._numbers.next()):
+            positive_is_kept = self._numbers.next()
+            pair = self._sample(), self._sample()
+            depth = self._numbers.next()
+            if closed:
+                continue
+            self._examine(depth, [pair])
+            keeper, loser = pair if positive_is_kept else pair[::-1]
+            if not is_kept(keeper):
+                raise ProofError("a sample is given up because of another one that may not be kept.")
+            closed = is_kept(loser)
+            given_up.add(loser)
+        certificate = self._certificate()
+        if closed:
+            return
+        if not all(is_kept(sample) for sample in certificate.kept):
+            raise ProofError("a certificate in a region relies on a sample that may not be kept.")
+        if not all(sample in given_up for sample in certificate.given_up):
+            raise ProofError("a certificate in a region relies on a sample that may not be given up.")
+        if not self._reaches(certificate, cost):
+            raise ProofError("a certificate in a region proves too small a norm.")
+
+    def _cases(self) -> None:
+        members = self._must_hit_set()
+        handled: set[int] = set()
+        while True:
+            kind = self._numbers.next()
+            self.steps += 1
+            if kind == Step.END_CASES:
+                break
+            if kind != Step.CASE:
+                raise UnreadableProofError("a case is missing.")
+            sample = self._sample()
+            cover = self._part.cover.copy()
+            self._changed(cover)
+            cover.without(sample)
+            if self._numbers.next() != Step.CLOSE_EXACTLY:
+                raise UnreadableProofError("a case is not closed.")
+            self._close_exactly(cover, sample, handled - {sample})
+            handled.add(sample)
+        if not self._part.dead and not members <= handled:
+            raise ProofError("a case is missing: not every sample of the set is given up in one.")
+
+    def _samples(self) -> None:
+        numbers = self._numbers
+        numbers.next()
+        unit, decided = unit_of(numbers.next()), numbers.take(2)
+        if decided != [0, 0]:
+            raise ProofError("a search over the samples of a region does not start with all of them.")
+        known = Known(bytearray(len(self._piece.rows)))
+        rows = RegionRows(self._frame, self._part.region)
+        checker = DecisionChecker(self._piece, numbers, known, unit, rows, self._frame.extra_exponent)
+        checker.run()
+        self.steps += checker.steps
+        if checker.open and not self._part.dead:
+            raise ProofError("a search over the samples of a region leaves something open.")
+
+
+def longest_of(piece: Piece, left: int) -> float:
+    """An upper bound on ||w|| if its norm term is at most this, in the unit of the piece."""
+    try:
+        value = 2 * left * piece.share[1] / (piece.share[0] << piece.unit_exponent)
+    except OverflowError:
+        return math.inf
+    return math.sqrt(value) * (1 + 8 * _UNIT)
+
+
+def digest(region: Region) -> bytes:
+    """Identifies a region."""
+    numbers = struct.pack("<qqdd", region.face, region.sign, region.shortest, region.longest)
+    return hashlib.blake2b(numbers + region.low.tobytes() + region.high.tobytes(), digest_size=16).digest()
+
+
+def double(numbers: Numbers) -> float:
+    """A number in double precision, written as two halves of its bits."""
+    high, low = numbers.take(2)
+    if high >= 1 << 32 or low >= 1 << 32:
+        raise UnreadableProofError("a record has a number that is not one.")
+    value: float = struct.unpack("<d", struct.pack("<Q", high << 32 | low))[0]
+    if not math.isfinite(value):
+        raise UnreadableProofError("a record has a number that is not finite.")
+    return value
+
+
+def length(numbers: Numbers, piece: Piece) -> float:
+    """A length, in the unit of the data."""
+    value = double(numbers)
+    try:
+        scaled = math.ldexp(value, piece.exponent // 2)
+    except OverflowError:
+        raise ProofError("a length is out of range.") from None
+    if scaled < 0:
+        raise ProofError("a length is negative.")
+    return scaled
+
+
+def check_record(piece: Piece, frame: Frame, record: bytes) -> Outcome:
+    """Check a record of the search over directions.
+
+    Raises
+    ------
+    ProofError
+        If a step is not justified.
+    UnreadableProofError
+        If it is not a record.
+    """
+    numbers = Numbers(record)
+    number, unit = numbers.next(), unit_of(numbers.next())
+    face, negative = numbers.next(), numbers.next()
+    if face >= frame.r or negative > 1:
+        raise ProofError("a region is on no face of the cube.")
+    sides = np.array([double(numbers) for _ in range(2 * frame.r)]).reshape(-1, 2)
+    region = Region(
+        face, -1 if negative else 1, sides[:, 0].copy(), sides[:, 1].copy(), length(numbers, piece), 0.0
+    )
+    region.longest = length(numbers, piece)
+    if not (region.low[face] == region.high[face] == region.sign and (np.abs(sides) <= 1).all()):
+        raise ProofError("a region is not a box on its face.")
+    start = digest(region)
+    if number == 2 * face + negative + 1:
+        others = np.arange(frame.r) != face
+        if region.shortest != 0 or (region.low[others] != -1).any() or (region.high[others] != 1).any():
+            raise ProofError("a face of the cube is not whole.")
+        region.longest = math.inf
+        start = ROOT
+    with np.errstate(all="ignore"):
+        checker = RegionChecker(piece, frame, numbers, unit, region)
+        checker.run()
+    if not numbers.over:
+        raise UnreadableProofError("something follows the last step of a record.")
+    return Outcome(number, start, checker.open, checker.steps)

@@ -1,0 +1,66 @@
+#include "tree/proof_sink.h"
+
+#include <stdexcept>
+
+namespace hardmargin {
+
+ProofSink::ProofSink(const std::string& path)
+    : file_(path.empty() ? nullptr : std::fopen(path.c_str(), "wb")), in_memory_(path.empty()) {
+    if (!file_ && !in_memory_) {
+        throw std::runtime_error("proof: cannot write " + path);
+    }
+}
+
+std::uint64_t ProofSink::new_number() {
+    const std::lock_guard lock(mutex_);
+    return ++numbers_;
+}
+
+void ProofSink::write(std::span<const std::uint8_t> record) {
+    ProofRecord length;
+    length.number(record.size());
+    const std::lock_guard lock(mutex_);
+    if (in_memory_) {
+        last_record_.assign(record.begin(), record.end());
+        return;
+    }
+    if (!file_) {
+        throw std::runtime_error("proof: the file is closed");
+    }
+    for (const std::span<const std::uint8_t> part : {length.bytes(), record}) {
+        if (std::fwrite(part.data(), 1, part.size(), file_.get()) != part.size()) {
+            throw std::runtime_error("proof: cannot write the file; is the disk full?");
+        }
+        size_ += part.size();
+    }
+}
+
+std::vector<std::uint8_t> ProofSink::last_record() const {
+    const std::lock_guard lock(mutex_);
+    return last_record_;
+}
+
+void ProofSink::invalidate() {
+    const std::lock_guard lock(mutex_);
+    valid_ = false;
+}
+
+bool ProofSink::valid() const {
+    const std::lock_guard lock(mutex_);
+    return valid_;
+}
+
+std::uint64_t ProofSink::size() const {
+    const std::lock_guard lock(mutex_);
+    return size_;
+}
+
+void ProofSink::close() {
+    const std::lock_guard lock(mutex_);
+    if (file_ && std::fflush(file_.get()) != 0) {
+        throw std::runtime_error("proof: cannot write the file; is the disk full?");
+    }
+    file_.reset();
+}
+
+}  // namespace hardmargin

@@ -1,0 +1,54 @@
+// A file of proof records, which the threads of a search and successive searches share.
+//
+// Every open subproblem has a number. The record with that number says how it was closed, possibly down to other
+// open subproblems, whose numbers are larger. So records may be written in any order.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tree/proof_record.h"
+
+namespace hardmargin {
+
+class ProofSink {
+public:
+    // Replaces the file. Throws std::runtime_error if that is impossible. Without a name, only the last record is
+    // stored, in memory.
+    explicit ProofSink(const std::string& path);
+
+    // A number for an open subproblem; the first is 1, because the whole problem has the number 0.
+    std::uint64_t new_number();
+    // Appends a record. Throws std::runtime_error if the file cannot be written.
+    void write(std::span<const std::uint8_t> record);
+    // Marks the records as incomplete: a step could not be justified.
+    void invalidate();
+    bool valid() const;
+    // The last record, without a file.
+    std::vector<std::uint8_t> last_record() const;
+    // Bytes so far.
+    std::uint64_t size() const;
+    // Completes the file; nothing can be written afterwards.
+    void close();
+
+private:
+    struct Closer {
+        void operator()(std::FILE* file) const { std::fclose(file); }
+    };
+
+    mutable std::mutex mutex_;
+    std::unique_ptr<std::FILE, Closer> file_;
+    const bool in_memory_;
+    std::vector<std::uint8_t> last_record_;
+    std::uint64_t numbers_ = 0;
+    std::uint64_t size_ = 0;
+    bool valid_ = true;
+};
+
+}  // namespace hardmargin

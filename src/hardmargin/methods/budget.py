@@ -1,0 +1,248 @@
+"""Problems with a budget: the widest margin that gives up no more than it allows.
+
+Not a method by itself: it uses ``auto``, ``packing`` or ``heuristic``, which solve problems with penalties.
+
+1. Problems with penalties provide hyperplanes and a bound (:mod:`hardmargin.search.lagrangian`), first by short
+   primal searches, then by the method itself. If no hyperplane within the budget turns up, penalties are so large
+   that the weight given up is all that counts. The bound usually has a duality gap: it cannot rise above the convex
+   hull of what hyperplanes with other numbers of violations reach.
+2. The search over samples closes that gap. It knows the budget (``core/packing/budget.h``): a search below a target
+   T proves that no hyperplane within the budget has an objective below T. With few features and a limit on all
+   samples, the search over directions takes turns with it.
+
+Either part may prove that no hyperplane is within the budget, by a bound that none reaches unless its margin is too
+narrow to be seen.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from hardmargin.bounds import Report
+from hardmargin.incumbent import Incumbent
+from hardmargin.limits import Limits
+from hardmargin.methods import directions, packing
+from hardmargin.methods.base import ProofOptions, memory_of
+from hardmargin.methods.budget_proofs import BudgetDirections, BudgetSamples, suits_directions
+from hardmargin.methods.pair import has_few_features
+from hardmargin.problem import Problem
+from hardmargin.result import Result
+from hardmargin.search import primal
+from hardmargin.search.budget_primal import BudgetPrimal
+from hardmargin.search.lagrangian import Lagrangian, PenalisedSolve
+from hardmargin.search.portfolio import Member, leading_proof, turns
+from hardmargin.search.watch import Watch
+from hardmargin.status import Status
+
+# Margins narrower than this share of the size of the data count as none.
+_NARROWEST = 1e-10
+# Steps of the multipliers with short primal searches, and the effort of each, as a share of the method's.
+_FIRST_STEPS = 12
+_FIRST_EFFORT = 0.25
+# Steps with exact methods, the subproblems of each, and the share of the remaining time that each may take.
+_EXACT_STEPS = 4
+_EXACT_NODES = 20_000
+_EXACT_SHARE = 0.15
+# The share if no hyperplane within the budget is known.
+_DECIDING_SHARE = 0.3
+# Work of the search over directions before the one over samples has a turn, and of the first turns.
+_HEAD_START = 10_000_000_000
+_FIRST_TURN = 4_000_000_000
+
+#: A method's ``run``.
+Run = Callable[..., Result]
+
+
+#: The methods that can solve problems with a budget.
+METHODS = ("auto", "packing", "heuristic")
+
+
+def run(
+    problem: Problem,
+    incumbent: Incumbent | None,
+    limits: Limits,
+    report: Report,
+    options: Any,
+    *,
+    method: str,
+    solve: Run,
+) -> Result:
+    """Search for the best hyperplane within the budget and prove it optimal.
+
+    Parameters
+    ----------
+    problem, incumbent, limits, report
+        As in :class:`hardmargin.methods.base.Method`; the problem has a budget.
+    options
+        Those of the method.
+    method : str
+        One of ``METHODS``.
+    solve : callable
+        The method's ``run``, for problems with penalties.
+
+    Returns
+    -------
+    Result
+        If no hyperplane within the budget was found, its objective is infinite. So is the bound if it is proven
+        that there is none.
+    """
+    search = _BudgetSearch(problem, incumbent, limits, report, method)
+    if not isinstance(options, ProofOptions):
+        search.find(_FIRST_EFFORT * options.effort)
+        return search.result()
+    search.find(_FIRST_EFFORT * options.heuristic_effort)
+    search.decide(solve)
+    search.bound(solve)
+    if _suits_proof(problem, options, limits):
+        search.prove(options)
+    return search.result()
+
+
+def _suits_proof(problem: Problem, options: ProofOptions, limits: Limits) -> bool:
+    return not problem.sparse and packing.fits(problem, memory_of(options, problem), limits.threads)
+
+
+class _BudgetSearch:
+    """The parts of a solve in their order, and what is known so far."""
+
+    def __init__(
+        self, problem: Problem, incumbent: Incumbent | None, limits: Limits, report: Report, method: str
+    ) -> None:
+        self._problem = problem
+        self._limits = limits
+        self._report = report
+        self._method = method
+        self._primal = BudgetPrimal(problem, limits)
+        if incumbent is not None:
+            self._primal.offer(incumbent)
+        self._lagrangian = Lagrangian(problem, self._primal, report) if problem.m else None
+        size = 0.0 if problem.m == 0 else float(max(problem.X.max(), -problem.X.min()))
+        # The objective of the narrowest margin that counts.
+        self._largest = 2 / (_NARROWEST * (size or 1.0)) ** 2
+        self._lower_bound = 0.0
+        self._impossible = False
+        self._nodes = 0
+        # TIME_LIMIT, INTERRUPTED, STALLED or NODE_LIMIT, if that ended the search.
+        self._ended: Status | None = None
+
+    @property
+    def ended(self) -> bool:
+        """Whether the proof is complete, or a limit was reached."""
+        return self._ended is not None or self._impossible or self._proven
+
+    @property
+    def _proven(self) -> bool:
+        return self._lower_bound >= self._primal.objective * (1 - self._limits.gap)
+
+    def find(self, effort: float) -> None:
+        """Find hyperplanes within the budget, and a first bound, by short primal searches."""
+
+        def solve(problem: Problem, incumbent: Incumbent | None, report: Report) -> Result:
+            return replace(primal.search(problem, incumbent, self._limits, report, effort), nodes=0)
+
+        self._move_multipliers(solve, _FIRST_STEPS)
+
+    def decide(self, solve_alone: Run) -> None:
+        """Find a hyperplane within the budget, or prove that there is none, if none is known yet.
+
+        With multipliers this large, problems with penalties minimise the weight that is given up.
+        """
+        if self._lagrangian is not None and math.isinf(self._primal.objective):
+            self._lagrangian.allow(2 * self._largest / float(self._problem.costs.min()))
+            self._move_multipliers(self._limited(solve_alone, _DECIDING_SHARE), _EXACT_STEPS)
+
+    def bound(self, solve_alone: Run) -> None:
+        """Raise the bound by solving problems with penalties, once a hyperplane within the budget is known."""
+        if math.isfinite(self._primal.objective):
+            self._move_multipliers(self._limited(solve_alone, _EXACT_SHARE), _EXACT_STEPS)
+
+    def _limited(self, solve_alone: Run, share: float) -> PenalisedSolve:
+        """A method that is given a share of the remaining time, and of the subproblems."""
+
+        def solve(problem: Problem, incumbent: Incumbent | None, report: Report) -> Result:
+            seconds = self._limits.elapsed() + share * self._limits.remaining()
+            nodes = _EXACT_NODES if self._limits.node_limit is None else min(_EXACT_NODES, self._nodes_left())
+            limits = replace(self._limits, time_limit=seconds, node_limit=nodes)
+            found = solve_alone(problem, incumbent, limits, self._counting(report))
+            self._nodes += found.nodes
+            return found
+
+        return solve
+
+    def prove(self, options: ProofOptions) -> None:
+        """Close the duality gap by searches that know the budget."""
+        if self.ended:
+            return
+        samples, regions = self._proofs(options)
+        members = [Member(proof, _FIRST_TURN) for proof in (regions, samples) if proof is not None]
+        for _ in turns(members, _HEAD_START, self._nodes):
+            pass
+        self._nodes += sum(member.proof.nodes for member in members)
+        last = leading_proof(members)
+        self._lower_bound = max(self._lower_bound, last.lower_bound)
+        self._impossible = samples.impossible
+        self._ended = last.watch.ended or (Status.NODE_LIMIT if last.out_of_nodes else None)
+
+    def _proofs(self, options: ProofOptions) -> tuple[BudgetSamples, BudgetDirections | None]:
+        """The search over samples, and the one over directions if it suits the problem and the method."""
+        problem, found, memory = self._problem, self.result(), memory_of(options, self._problem)
+        both = (
+            self._method == "auto"
+            and has_few_features(problem)
+            and math.isfinite(found.objective)
+            and suits_directions(problem)
+            and directions.fits(problem, memory / 2, self._limits.threads)
+        )
+        memory = memory / 2 if both else memory
+        distance = options.cover_distance if isinstance(options, packing.Options) else "auto"
+        for_samples = packing.Options(cover_distance=distance, memory=memory, **options.shared())
+        multipliers = None if self._lagrangian is None else self._lagrangian.multipliers
+        known = (problem, found, self._limits, self._report)
+        samples = BudgetSamples(*known, for_samples, self._primal, self._largest, multipliers)
+        if not both:
+            return samples, None
+        for_regions = directions.Options(memory=memory, **options.shared())
+        return samples, BudgetDirections(*known, for_regions, self._primal)
+
+    def result(self) -> Result:
+        """What was found and proven; see :func:`run`."""
+        bound = math.inf if self._impossible else min(self._lower_bound, self._primal.objective)
+        return Result.of(
+            self._problem,
+            *self._primal.best,
+            lower_bound=bound,
+            status=Status.OPTIMAL if self._proven else self._ended or Status.HEURISTIC,
+            method=self._method,
+            runtime=self._limits.elapsed(),
+            nodes=self._nodes,
+        )
+
+    def _move_multipliers(self, solve: PenalisedSolve, count: int) -> None:
+        if self._lagrangian is None or self.ended:
+            return
+        watch = Watch(self._limits, self._report)
+        for _ in range(count):
+            last = self._lagrangian.step(solve)
+            self._lower_bound = max(self._lower_bound, self._lagrangian.lower_bound)
+            self._impossible = self._lower_bound >= self._largest
+            watch.report(self._primal.objective, self._lower_bound, self._nodes)
+            watch.take_note(None)
+            if last.status in (Status.INTERRUPTED, Status.STALLED):
+                self._ended = last.status
+            elif watch.ended is not None:
+                self._ended = watch.ended
+            elif self._limits.node_limit is not None and self._nodes >= self._limits.node_limit:
+                self._ended = Status.NODE_LIMIT
+            if self.ended or self._lagrangian.converged:
+                return
+
+    def _counting(self, report: Report) -> Report:
+        """A report that counts the subproblems of earlier solves too."""
+        return lambda time, upper, lower, nodes: report(time, upper, lower, self._nodes + nodes)
+
+    def _nodes_left(self) -> int:
+        assert self._limits.node_limit is not None
+        return max(1, self._limits.node_limit - self._nodes)

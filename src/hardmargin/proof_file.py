@@ -1,0 +1,112 @@
+"""Writes the file of a proof from the pieces that a solve has collected; ``docs/proofs.md`` has the format."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import tempfile
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+from hardmargin.atomic import beside
+from hardmargin.checker.reading import MAGIC
+from hardmargin.checker.samples import numbers_hash, samples_hash
+from hardmargin.problem import Problem
+from hardmargin.search.recording import Piece, ProofRecorder, number_bytes, sum_of
+from hardmargin.versions import __version__
+
+# Records are compressed a little: much more takes too long.
+_LEVEL = 1
+_CHUNK = 1 << 20
+
+
+def write_proof(path: str | os.PathLike[str], problem: Problem, pieces: Sequence[Piece]) -> float:
+    """Write a proof; an existing file stays in place until the new one is complete.
+
+    Parameters
+    ----------
+    path : path
+    problem : Problem
+        The caller's problem.
+    pieces : sequence of Piece
+        Pieces of this problem.
+
+    Returns
+    -------
+    float
+        The bound that the proof claims.
+    """
+    bound = sum_of(pieces)
+    header = {
+        "bound": float(bound),
+        "n": problem.n,
+        "m": problem.m,
+        "samples": samples_hash(problem.X),
+        "labels": numbers_hash(problem.y),
+        "costs": numbers_hash(problem.costs),
+        "version": __version__,
+        "pieces": [
+            {"kind": piece.kind, "share": piece.share, "bound": float(piece.bound), "exponent": piece.exponent}
+            for piece in pieces
+        ],
+    }
+    target = Path(os.path.realpath(path))
+    partial = beside(target, f"{secrets.token_hex(8)}.partial")
+    try:
+        with partial.open("wb") as file:
+            file.write(MAGIC)
+            file.write(json.dumps(header).encode() + b"\n")
+            deflater = zlib.compressobj(_LEVEL)
+            for piece in pieces:
+                for part in _content(piece):
+                    file.write(deflater.compress(part))
+            file.write(deflater.flush())
+        os.replace(partial, target)
+    finally:
+        partial.unlink(missing_ok=True)
+    return float(bound)
+
+
+def _content(piece: Piece) -> Iterator[bytes]:
+    """The samples of a piece, and its records."""
+    yield number_bytes(len(piece.groups))
+    for group in piece.groups:
+        yield number_bytes(len(group)) + b"".join(map(number_bytes, group.tolist()))
+    if piece.frame is not None:
+        yield b"".join(map(number_bytes, piece.copies or (1,) * len(piece.groups)))
+        yield number_bytes(len(piece.frame))
+        # Both halves of the bits of every number.
+        bits = np.ascontiguousarray(piece.frame, dtype=np.float64).view(np.uint64).ravel().tolist()
+        yield b"".join(number_bytes(value >> 32) + number_bytes(value & 0xFFFFFFFF) for value in bits)
+    for name in piece.files:
+        with open(name, "rb") as records:
+            while part := records.read(_CHUNK):
+                yield part
+    # No record is empty: this is the end.
+    yield number_bytes(0)
+
+
+@contextmanager
+def recording(path: str | os.PathLike[str] | None) -> Iterator[ProofRecorder | None]:
+    """What collects a proof while a problem is solved, in a folder beside the file; None if no proof is wanted.
+
+    Raises
+    ------
+    OSError
+        If nothing can be written there.
+    """
+    if path is None:
+        yield None
+        return
+    target = Path(os.path.realpath(path))
+    if target.is_dir():
+        raise IsADirectoryError(f"proof {os.fspath(path)} is a folder; expected a file.")
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"proof {os.fspath(path)}: there is no folder {target.parent}; make it first.")
+    with tempfile.TemporaryDirectory(prefix=".hardmargin-proof-", dir=target.parent) as folder:
+        yield ProofRecorder(folder)

@@ -1,0 +1,288 @@
+"""The parts of a proof that a solve collects for a file: records of the core, and what they prove.
+
+``docs/proofs.md`` describes the records. A method offers a complete set of them whenever it has proven a bound;
+the best offer counts. Records of searches that are not complete, or not needed any longer, are removed.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hardmargin import _core
+from hardmargin.arrays import FloatArray
+from hardmargin.presolve import Presolved
+from hardmargin.problem import Problem
+
+# What is left for rounding in the costs, and in the samples if dependent features were replaced: the searches see
+# samples that are rounded, a proof is about those of the caller.
+_COST_ROUNDING = 1e-11
+_PROJECTION_ROUNDING = 1e-8
+# For the rounding of sums of bounds and shares.
+_SUM_FACTOR = 1 + 1e-14
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """A bound for some samples of a problem, and the records that prove it; see ``docs/proofs.md``.
+
+    Attributes
+    ----------
+    kind : str
+        The kind of records.
+    files : tuple of str
+        The files that contain them, one record after the other.
+    bound : float
+        What is proven, rounding included.
+    groups : sequence of ndarray of int
+        The rows of the problem that each sample stands for.
+    share : float
+        The share of the norm that the bound counts.
+    exponent : int
+        The power of two by which weights in the records are multiplied.
+    copies : tuple of int
+        How many samples of the records each sample is; empty if each is one.
+    frame : ndarray of shape (r, m) or None
+        The axes of a search over directions, one per row.
+    """
+
+    kind: str
+    files: tuple[str, ...]
+    bound: float
+    groups: Sequence[NDArray[np.intp]]
+    share: float = 1.0
+    exponent: int = 0
+    copies: tuple[int, ...] = ()
+    frame: FloatArray | None = None
+
+    @classmethod
+    def whole(cls, kind: str, files: Iterable[str], bound: float, count: int) -> Piece:
+        """A piece of all samples of a problem."""
+        rows = np.arange(count, dtype=np.intp)
+        return cls(kind, tuple(files), bound * (1 - _COST_ROUNDING), np.split(rows, count))
+
+    def restored(self, reduced: Presolved) -> Piece:
+        """The same for the problem from which presolve has made the one of this piece."""
+        rows = np.argsort(reduced.representative, kind="stable")
+        places = reduced.representative[rows]
+        begins, ends = (np.searchsorted(places, np.arange(reduced.problem.n), side) for side in ("left", "right"))
+        rounding = 0.0 if reduced.projection is None else _PROJECTION_ROUNDING
+        return replace(
+            self,
+            bound=self.bound * reduced.objective_factor * (1 - rounding),
+            groups=[np.concatenate([rows[begins[k] : ends[k]] for k in group]) for group in self.groups],
+            exponent=self.exponent + 2 * int(np.log2(reduced.scale)),
+            frame=None if self.frame is None else _restored_frame(self.frame, reduced),
+        )
+
+    def part(self, samples: NDArray[np.intp], share: float) -> Piece:
+        """The same for a problem of which these samples are a block, with this share of the norm.
+
+        The costs of the block were divided by the share.
+        """
+        return replace(
+            self,
+            bound=self.bound * share * (1 - _COST_ROUNDING),
+            groups=[samples[group] for group in self.groups],
+            share=self.share * share,
+        )
+
+
+def _restored_frame(frame: FloatArray, reduced: Presolved) -> FloatArray:
+    """The axes in the features of the problem from which presolve has made the one of these axes."""
+    axes = frame if reduced.projection is None else frame @ reduced.projection.basis.T
+    restored = np.zeros((len(axes), reduced.n_features))
+    restored[:, reduced.features] = axes
+    return restored
+
+
+def sum_of(pieces: Sequence[Piece]) -> float:
+    """The bound that pieces of different samples prove together: see :mod:`hardmargin.search.blocks`."""
+    total, shares = math.fsum(piece.bound for piece in pieces), math.fsum(piece.share for piece in pieces)
+    # Without rounding if there is one piece.
+    return total if shares == 1 and len(pieces) == 1 else total / max(1.0, shares * _SUM_FACTOR) / _SUM_FACTOR
+
+
+class ProofRecorder:
+    """Collects the proof of a problem's bound.
+
+    Parameters
+    ----------
+    folder : path
+        Where the records are while the solve is under way.
+
+    Attributes
+    ----------
+    bound : float
+        The best bound that has a complete proof.
+    pieces : list of Piece
+        This proof.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self.folder = os.fspath(folder)
+        self.bound = 0.0
+        self.pieces: list[Piece] = []
+        # Files that only the best proof needs.
+        self._released: set[str] = set()
+
+    def new_file(self) -> str:
+        """The name of a file for records."""
+        descriptor, path = tempfile.mkstemp(suffix=".records", dir=self.folder)
+        os.close(descriptor)
+        return path
+
+    def offer(self, bound: float, pieces: Sequence[Piece]) -> None:
+        """Take over a complete proof if it proves more."""
+        if bound > self.bound:
+            self.bound, self.pieces = bound, list(pieces)
+            self.release(())
+
+    def release(self, pieces: Iterable[Piece]) -> None:
+        """Remove files that their owner does not need, as soon as they are not part of the best proof either."""
+        self._released |= {path for piece in pieces for path in piece.files}
+        in_use = {path for piece in self.pieces for path in piece.files}
+        for path in self._released - in_use:
+            Path(path).unlink(missing_ok=True)
+        self._released &= in_use
+
+    def offer_record(self, bound: float, record: bytes, count: int) -> None:
+        """The same for one record over all samples."""
+        if bound > self.bound:
+            path = self.new_file()
+            sink = _core.ProofSink(path)
+            sink.write(record)
+            sink.close()
+            piece = Piece.whole("samples", [path], bound, count)
+            self.offer(bound, [piece])
+            self.release([piece])
+
+
+class SampleRecords:
+    """The records of one search over samples, from its root to the proof of its target.
+
+    Parameters
+    ----------
+    recorder : ProofRecorder
+    decided : sequence of (int, bool, bytes)
+        Samples that were decided before, in this order: each with whether it is kept, and the record of the
+        subproblem with the opposite decision.
+    """
+
+    def __init__(self, recorder: ProofRecorder, decided: Sequence[tuple[int, bool, bytes]]) -> None:
+        self._recorder = recorder
+        self.path = recorder.new_file()
+        self.sink = _core.ProofSink(self.path)
+        self.number = 0
+        if decided:
+            for _, _, record in decided:
+                self.sink.write(record)
+                self.sink.new_number()
+            self.number = self.sink.new_number()
+            self.sink.write(_root_record([(sample, kept) for sample, kept, _ in decided], self.number))
+
+    def complete(self, bound: float, count: int) -> None:
+        """Offer the proof of a bound: nothing is open."""
+        self.sink.close()
+        piece = Piece.whole("samples", [self.path], bound, count)
+        self._recorder.offer(bound, [piece])
+        self._recorder.release([piece])
+
+    def drop(self) -> None:
+        """Remove the records: the search was given up."""
+        self.sink.close()
+        Path(self.path).unlink(missing_ok=True)
+
+
+# Steps of a record; see docs/proofs.md.
+_BRANCH, _OPEN = 5, 8
+
+
+def number_bytes(value: int) -> bytes:
+    """A number as records contain it.
+
+    Examples
+    --------
+    >>> number_bytes(5), number_bytes(257)
+    (b'\\x05', b'\\x81\\x02')
+    """
+    digits = []
+    while value >= 128:
+        digits.append(value & 127 | 128)
+        value >>= 7
+    return bytes([*digits, value])
+
+
+def _root_record(decided: Sequence[tuple[int, bool]], main: int) -> bytes:
+    """The whole problem, split by the samples that were decided before the search below ``main``."""
+    # Number, unit of weights, and no decisions.
+    before = [0, 0, 0, 0]
+    after: list[int] = []
+    for place, (sample, kept) in enumerate(decided):
+        refuted = [_OPEN, place + 1]
+        before += [_BRANCH, sample]
+        # The part in which the sample is given up comes first.
+        if kept:
+            before += refuted
+        else:
+            after = refuted + after
+    return b"".join(map(number_bytes, [*before, _OPEN, main, *after]))
+
+
+class DirectionRecords:
+    """The records of a search over directions.
+
+    Parameters
+    ----------
+    recorder : ProofRecorder
+    problem : Problem
+    axes : ndarray of shape (m, m)
+        The axes of the search, one per row.
+    upper : float
+        The objective that the search starts from.
+    """
+
+    number = 0
+
+    def __init__(self, recorder: ProofRecorder, problem: Problem, axes: FloatArray, upper: float) -> None:
+        self._recorder = recorder
+        self._copies = tuple(_core.direction_copies(problem.costs, upper))
+        self._problem = problem
+        self._axes = axes
+        self.path = recorder.new_file()
+        self.sink = _core.ProofSink(self.path)
+        for _ in range(2 * problem.m):
+            # Numbers of the faces.
+            self.sink.new_number()
+
+    def fit(self, upper: float) -> bool:
+        """Whether a search for hyperplanes better than this has the same samples: copies depend on it."""
+        return tuple(_core.direction_copies(self._problem.costs, upper)) == self._copies
+
+    def complete(self, bound: float) -> None:
+        """Offer the proof of a bound: nothing is open."""
+        self.sink.close()
+        if not self.sink.valid:
+            self.drop()
+            return
+        piece = Piece.whole("directions", [self.path], bound, self._problem.n)
+        piece = replace(piece, copies=self._copies, frame=self._axes)
+        self._recorder.offer(bound, [piece])
+        self._recorder.release([piece])
+
+    def drop(self) -> None:
+        """Remove the records: the search cannot be completed."""
+        self.sink.close()
+        Path(self.path).unlink(missing_ok=True)
+
+
+def memory_sink() -> _core.ProofSink:
+    """Stores the last record in memory."""
+    return _core.ProofSink("")
