@@ -65,6 +65,25 @@ def test_a_request_is_answered(start) -> None:
     assert process.status == 0
 
 
+def test_further_requests_are_answered_until_nobody_waits(start) -> None:
+    program = """
+import os
+from hardmargin.processes import requests_of_parent, take_output
+answers = take_output()
+requests = requests_of_parent(lambda: os._exit(7))
+while True:
+    answers.write(requests.get().upper())
+    answers.flush()
+"""
+    process = start(program, b"one\n")
+    assert process.stdout.readline() == b"ONE\n"
+    process.send(b"two\n")
+    assert process.stdout.readline() == b"TWO\n"
+    process.end_input()
+    assert process.ended(within=NEVER)
+    assert process.status == 7
+
+
 def test_it_is_known_how_it_ended(start) -> None:
     failed, crashed = start("raise SystemExit(3)"), start("import os; os.abort()")
     assert failed.ended(within=NEVER)

@@ -1,6 +1,6 @@
 """Child processes of this package, which the parent starts, watches and ends.
 
-The parent holds a :class:`WatchedProcess`. The child reads its request from standard input, which then stays open.
+The parent holds a :class:`WatchedProcess`. The child reads its requests from standard input, which then stays open.
 When it is closed, nobody waits for the answer any more. So no child outlives its parent for long, however it ends.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import math
 import os
+import queue
 import signal
 import subprocess
 import sys
@@ -67,9 +68,11 @@ class WatchedProcess:
             start_new_session=True,
         )
         assert self._process.stdin is not None
-        self._input_over = threading.Event()
-        self._writer = threading.Thread(target=self._write, args=(self._process.stdin, request), daemon=True)
+        # None is the end of the input.
+        self._requests: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._writer = threading.Thread(target=self._write, args=(self._process.stdin,), daemon=True)
         self._writer.start()
+        self.send(request)
 
     @property
     def pid(self) -> int:
@@ -101,9 +104,13 @@ class WatchedProcess:
         self._let_go()
         return True
 
+    def send(self, request: bytes) -> None:
+        """Write a further request to standard input, without waiting for the child to read it."""
+        self._requests.put(request)
+
     def end_input(self) -> None:
         """Tell the process that nobody waits for it any more. A child that does not listen keeps running."""
-        self._input_over.set()
+        self._requests.put(None)
 
     def kill(self) -> None:
         """End the process and those that it has started, unless it has already ended."""
@@ -117,15 +124,15 @@ class WatchedProcess:
         self._let_go()
 
     def _let_go(self) -> None:
-        self._input_over.set()
+        self._requests.put(None)
         self._writer.join()
 
-    def _write(self, stream: IO[bytes], request: bytes) -> None:
-        # The process may end before it has read the whole request.
+    def _write(self, stream: IO[bytes]) -> None:
+        # The process may end before it has read a whole request.
         with contextlib.suppress(OSError), stream:
-            stream.write(request)
-            stream.flush()
-            self._input_over.wait()
+            while (request := self._requests.get()) is not None:
+                stream.write(request)
+                stream.flush()
 
 
 def child_environment() -> dict[str, str]:
@@ -158,6 +165,22 @@ def take_output() -> BinaryIO:
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     return answers
+
+
+def requests_of_parent(when_over: Callable[[], object]) -> queue.SimpleQueue[bytes]:
+    """In a child that gets several requests: their lines, as they come.
+
+    When the parent is gone, the function is called from another thread, as by :func:`when_input_ends`.
+    """
+    lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+
+    def listen() -> None:
+        while line := sys.stdin.buffer.readline():
+            lines.put(line)
+        when_over()
+
+    threading.Thread(target=listen, daemon=True).start()
+    return lines
 
 
 def when_input_ends(then: Callable[[], object]) -> None:

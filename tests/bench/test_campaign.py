@@ -11,7 +11,7 @@ import sys
 import pytest
 
 from hardmargin.bench.records.record import read_records
-from hardmargin.bench.running import execution
+from hardmargin.bench.running import worker
 from hardmargin.cli import main
 from hardmargin.cores import available_cores
 from waiting import NEVER, has_a_line, until
@@ -38,7 +38,7 @@ print(json.dumps({"peak_memory": 1, "result": dict(
 @pytest.fixture
 def quick(monkeypatch):
     def use(bound="0.0", before=""):
-        monkeypatch.setattr(execution, "CHILD", ["-c", before + QUICK.replace("BOUND", bound)])
+        monkeypatch.setattr(worker, "CHILD", ["-c", before + QUICK.replace("BOUND", bound)])
 
     use()
     return use
@@ -120,7 +120,7 @@ def test_a_bound_that_a_later_run_disproves_is_withdrawn(tmp_path, capsys, quick
     assert wrong.lower_bound == wrong.objective
     # The better hyperplane comes from a real solve.
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(execution, "CHILD", ["-m", "hardmargin.bench.running.child"])
+        patch.setattr(worker, "CHILD", ["-m", "hardmargin.bench.running.child"])
         assert campaign(out, *words, "1") == 1
     assert "CONTRADICTION: gen60d2A0, C = 1, auto default, seed 0: bound" in capsys.readouterr().err
     by_seed = {record.seed: record for record in read_records(out)}
@@ -189,9 +189,9 @@ def test_an_interrupted_campaign_goes_on_where_it_was(number, status, tmp_path, 
     program = f"""
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
-from hardmargin.bench.running import execution
+from hardmargin.bench.running import worker
 from hardmargin.cli import main
-execution.CHILD = {execution.CHILD!r}
+worker.CHILD = {worker.CHILD!r}
 sys.exit(main())
 """
     command = [sys.executable, "-c", program, "bench", "run", "--out", str(out), *words]

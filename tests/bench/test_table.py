@@ -9,7 +9,16 @@ from dataclasses import replace
 import pytest
 
 from hardmargin.bench.report import html
-from hardmargin.bench.report.tables.table import Absent, Column, Share, Table, as_csv, as_latex, as_text
+from hardmargin.bench.report.tables.table import (
+    Absent,
+    Column,
+    Share,
+    Table,
+    as_csv,
+    as_latex,
+    as_markdown,
+    as_text,
+)
 
 
 @pytest.fixture
@@ -89,3 +98,19 @@ def test_the_best_of_several_systems_is_bold():
     assert table.bold == [[False, False, True, True, True, True, False], [False] * 7]
     assert r"60 & 3/5 & \textbf{0.50} & \textbf{4/5} & \textbf{0.50} & \textbf{4/5} & 0.70 \\" in as_latex(table)
     assert "<b>4/5</b>" in html.table(table)
+
+
+def test_markdown_names_what_columns_share_and_escapes_bars(table):
+    text = as_markdown(replace(table, title="Of a|b"))
+    assert "| set | auto (5%): #opt | auto (5%): gap % |\n|---|---:|---:|\n| UCI_1 | 3/5 | 12.35 |" in text
+    assert text.endswith("\n\n50 % of it.\n")
+    assert "a\\|b" in as_markdown(Table("t", "T", "", [Column("a|b")], [[1.0]]))
+
+
+def test_boxes_that_scroll_are_in_frames_and_many_columns_are_set_smaller():
+    def boxed(count):
+        return html.table(Table("t", "T", "", [Column(f"c{k}") for k in range(count)], [[1.0] * count]))
+
+    assert '<div class="frame"><div class="scroll" tabindex="0">' in boxed(5)
+    assert '<div class="frame many"><div class="scroll" tabindex="0">' in boxed(30)
+    assert boxed(5).count("<div") == boxed(5).count("</div>") == 2

@@ -122,12 +122,16 @@ def system_names(records: Iterable[Record]) -> dict[tuple[Hashable, ...], str]:
     for setting in settings:
         twins = [other for other in settings if other[:2] == setting[:2]]
         differing = [position for position in (2, 3, 4, 5) if len({twin[position] for twin in twins}) > 1]
-        details = [_LIMITS[position].format(setting[position]) for position in differing]
+        details = [_detail(position, setting[position]) for position in differing]
         names[setting] = ", ".join([_system_name(*setting[:2]), *details])
     return names
 
 
 _LIMITS = {2: "{:g} s", 3: "gap {:g}", 4: "{} threads", 5: "options {}"}
+
+
+def _detail(position: int, value: Any) -> str:
+    return "1 thread" if (position, value) == (4, 1) else _LIMITS[position].format(value)
 
 
 def _settings(record: Record) -> tuple[Any, ...]:

@@ -52,7 +52,7 @@ class Record(JsonLine):
     runtime : float or None
         Seconds, as measured by the solve itself.
     wall : float
-        Seconds of the whole process, including start of the interpreter and reading.
+        Seconds from the request to the answer, including reading and, if a process was started, its start.
     nodes, n_violations : int or None
     trace : list of [seconds, upper, lower]
     peak_memory : int or None

@@ -12,6 +12,8 @@ from hardmargin.bench.report.tables.table import Column, Table, Value, shown
 
 # Figures wider than this, in inches, take the whole width of a page.
 _NARROW = 8.0
+# Tables with more columns than this are set smaller, and may be wider than the text.
+_MANY_COLUMNS = 13
 
 
 def page(title: str, sections: Iterable[str]) -> str:
@@ -71,8 +73,12 @@ def table(content: Table, *, identifier: str = "", box: str = "scroll") -> str:
     """A table in its own box, which scrolls if the screen is narrow."""
     name = f' id="{identifier}"' if identifier else ""
     starts = _group_starts(content)
-    lines = [f"<h3>{escape(content.title)}</h3>" if not identifier else "", f'<div class="{box}" tabindex="0">']
-    lines += [f"<table{name}>", "<thead>"]
+    lines = [f"<h3>{escape(content.title)}</h3>" if not identifier else ""]
+    lines += [
+        _frame_start(box, "many" if len(content.columns) > _MANY_COLUMNS else ""),
+        f"<table{name}>",
+        "<thead>",
+    ]
     if any(group for group, _ in content.heads):
         lines.append("<tr>" + "".join(_group_cell(group, count) for group, count in content.heads) + "</tr>")
     heads = [
@@ -84,10 +90,18 @@ def table(content: Table, *, identifier: str = "", box: str = "scroll") -> str:
     for number, (row, bold) in enumerate(zip(content.rows, content.bold, strict=True)):
         opening = '<tr class="total">' if number >= first_total else "<tr>"
         lines.append(opening + "".join(_row_cells(row, bold, content.columns, starts)) + "</tr>")
-    lines += ["</tbody>", "</table>", "</div>"]
+    lines += ["</tbody>", "</table>", _FRAME_END]
     if content.caption:
         lines.append(paragraph(content.caption, "caption"))
     return "\n".join(filter(None, lines))
+
+
+def _frame_start(box: str, kind: str = "") -> str:
+    """A box that scrolls, in a frame whose edges the script marks where there is more to see."""
+    return f'<div class="{" ".join(filter(None, ("frame", kind)))}"><div class="{box}" tabindex="0">'
+
+
+_FRAME_END = "</div></div>"
 
 
 def _group_starts(content: Table) -> set[int]:
@@ -129,7 +143,7 @@ def figure(content: Illustration) -> str:
         [
             f"<figure{wide}>",
             f"<h3>{escape(content.title)}</h3>",
-            f'<div class="scroll" tabindex="0">{svg}</div>',
+            f"{_frame_start('scroll')}{svg}{_FRAME_END}",
             f"<figcaption>{escape(content.caption)}</figcaption>",
             "</figure>",
         ]

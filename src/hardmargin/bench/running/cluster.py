@@ -118,9 +118,8 @@ def run_on_worker(task: dict[str, Any], campaign: str) -> RunOutcome:
                 if not go_on():
                     raise RuntimeError(_STOPPED)
                 time.sleep(INTERVAL)
-        except BaseException:
+        finally:
             process.kill()
-            raise
     return outcome
 
 

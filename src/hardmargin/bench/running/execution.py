@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import os
-import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import IO, Any
+from typing import Any
 
 from hardmargin.bench.records.machine import machine, utc_now
 from hardmargin.bench.records.record import FAILED, KILLED, MEMORY_LIMIT
 from hardmargin.bench.running.memory import tree_memory
 from hardmargin.bench.running.plan import Job
+from hardmargin.bench.running.worker import Worker
 from hardmargin.data import Dataset
-from hardmargin.processes import WatchedProcess
 from hardmargin.versions import installed_versions
-
-# What the interpreter runs.
-CHILD = ["-m", "hardmargin.bench.running.child"]
 
 # Seconds that a process has for its imports, which may be slow from a cold disk.
 _START_LIMIT = 120.0
 _LEAST_GRACE = 10.0
 _GRACE_SHARE = 0.2
-# Otherwise the libraries below numpy and scipy would start one thread per core of the machine.
-_THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 @dataclass(frozen=True)
@@ -42,7 +35,7 @@ class RunOutcome:
     error : str or None
         Why there is no result.
     wall : float
-        Seconds from start to end of the process.
+        Seconds from the start of the process, or from when a running one got the task, to the end.
     peak_memory : int or None
         Bytes.
     started : str
@@ -98,6 +91,8 @@ class RunProcess:
         As :func:`task_of` makes it.
     cores : sequence of int or None
         The cores to be pinned to.
+    worker : Worker, optional
+        One that an earlier run with the same cores and threads has left. Without it, a process is started.
 
     Attributes
     ----------
@@ -105,76 +100,73 @@ class RunProcess:
         Whether the solve had started at the last check.
     """
 
-    def __init__(self, task: dict[str, Any], cores: Sequence[int] | None) -> None:
+    def __init__(self, task: dict[str, Any], cores: Sequence[int] | None, worker: Worker | None = None) -> None:
         self.begun = False
         self._limit = wall_limit(task["time_limit"])
         self._memory_limit: int | None = task["memory_limit"]
         self._peak: int | None = None
         self._started_at = utc_now()
         self._started = time.monotonic()
-        # Files accept all output, so nobody has to read while the process runs.
-        self._answer = tempfile.TemporaryFile()  # noqa: SIM115
-        self._complaints = tempfile.TemporaryFile()  # noqa: SIM115
-        request = json.dumps({**task, "cores": None if cores is None else list(cores)}) + "\n"
-        self._process = WatchedProcess(
-            CHILD,
-            request.encode(),
-            stdout=self._answer,
-            stderr=self._complaints,
-            variables=dict.fromkeys(_THREAD_VARIABLES, str(task["threads"])),
-            deadline=self._started + _START_LIMIT,
-        )
+        if worker is not None and worker.process.ended():
+            worker.end()
+            worker = None
+        self._worker = worker or Worker(task["threads"])
+        self._passed_on = self._reusable = False
+        self._worker.begin(task, cores, _START_LIMIT)
 
     @property
     def pid(self) -> int:
         """The process ID."""
-        return self._process.pid
+        return self._worker.process.pid
 
     def poll(self) -> RunOutcome | None:
         """Check the process, and end it if it exceeds a limit; None while it runs."""
-        if self._process.ended():
-            return self._outcome(*self._ended())
+        process = self._worker.process
+        if process.ended():
+            return self._outcome(*self._ended(self._worker.answer))
+        answer = self._worker.answer
+        if answer is not None and answer.get("ready"):
+            self._reusable = True
+            return self._outcome(*self._ended(answer))
         used = tree_memory(self.pid)
         self._peak = max(filter(None, (self._peak, used)), default=None)
         if self._memory_limit is not None and used is not None and used > self._memory_limit:
-            self.kill()
             error = f"used {used / 1e9:.3g} GB of memory; {self._memory_limit / 1e9:.3g} GB were allowed"
             return self._outcome(MEMORY_LIMIT, None, error)
-        if not self.begun and os.fstat(self._answer.fileno()).st_size > 0:
+        if not self.begun and self._worker.begun:
             self.begun = True
-            self._process.deadline = time.monotonic() + self._limit
-        if self._process.overdue:
-            self.kill()
+            process.deadline = time.monotonic() + self._limit
+        if process.overdue:
             if self.begun:
                 return self._outcome(KILLED, None, f"did not end within {self._limit:g} s, time limit and grace")
             return self._outcome(KILLED, None, f"did not begin to solve within {_START_LIMIT:g} s")
         return None
 
-    def kill(self) -> None:
-        """End the process and those that it has started."""
-        self._process.kill()
+    def pass_on(self) -> Worker | None:
+        """After the outcome: the process, if it can take another task. The caller then has to end it."""
+        if not self._reusable:
+            return None
+        self._passed_on = True
+        return self._worker
 
-    def _ended(self) -> tuple[str | None, dict[str, Any] | None, str | None]:
-        """Status, result and error of a process that has ended by itself."""
-        try:
-            answer = json.loads(_content(self._answer).splitlines()[-1])
-            peak = answer["peak_memory"]
-        except (ValueError, IndexError, KeyError):
-            said = _content(self._complaints).decode("utf-8", "replace").strip().splitlines()
-            last = f": {said[-1].strip()}" if said else ""
-            return FAILED, None, f"the process ended with status {self._process.status}{last}"
-        self._peak = max(filter(None, (self._peak, peak)), default=None)
+    def kill(self) -> None:
+        """End the process and those that it has started, unless it has been passed on."""
+        if not self._passed_on:
+            self._worker.end()
+
+    def _ended(self, answer: dict[str, Any] | None) -> tuple[str | None, dict[str, Any] | None, str | None]:
+        """Status, result and error of a run that has ended by itself."""
+        if answer is None:
+            complaint = self._worker.complaint
+            last = f": {complaint}" if complaint else ""
+            return FAILED, None, f"the process ended with status {self._worker.process.status}{last}"
+        self._peak = max(filter(None, (self._peak, answer["peak_memory"])), default=None)
         if "result" in answer:
             return None, answer["result"], None
         return MEMORY_LIMIT if answer.get("out_of_memory") else FAILED, None, answer["error"]
 
     def _outcome(self, status: str | None, result: dict[str, Any] | None, error: str | None) -> RunOutcome:
         wall = time.monotonic() - self._started
-        for stream in (self._answer, self._complaints):
-            stream.close()
+        if not self._reusable:
+            self._worker.end()
         return RunOutcome(status, result, error, wall, self._peak, self._started_at)
-
-
-def _content(file: IO[bytes]) -> bytes:
-    file.seek(0)
-    return file.read()

@@ -8,6 +8,7 @@ from typing import Any
 
 from hardmargin.bench.running.execution import RunOutcome, RunProcess
 from hardmargin.bench.running.plan import Job
+from hardmargin.bench.running.worker import Worker
 from hardmargin.cores import available_cores
 from hardmargin.processes import INTERVAL
 
@@ -48,23 +49,29 @@ class LocalRunner:
     ) -> Generator[tuple[Job, RunOutcome], None, None]:
         """Make the runs, and yield each with its outcome as it ends; if this is stopped, all of them are ended."""
         waiting = iter(jobs)
-        free = list(reversed(self._places))
+        # Cores that are free, each with the process that the last run there has left, if any.
+        free: list[tuple[list[int], Worker | None]] = [(place, None) for place in reversed(self._places)]
         running: list[tuple[Job, RunProcess, list[int]]] = []
         try:
             while True:
                 while free and (job := next(waiting, None)) is not None:
-                    place = free.pop()
-                    running.append((job, RunProcess(task_of(job), place), place))
+                    # Ctrl-C may come at any time, so every process is always in one of the lists.
+                    task, (place, worker) = task_of(job), free[-1]
+                    running.append((job, RunProcess(task, place, worker), place))
+                    free.pop()
                 if not running:
                     return
                 for entry in list(running):
                     job, process, place = entry
                     outcome = process.poll()
                     if outcome is not None:
+                        free.append((place, process.pass_on()))
                         running.remove(entry)
-                        free.append(place)
                         yield job, outcome
                 time.sleep(INTERVAL)
         finally:
             for _, process, _ in running:
                 process.kill()
+            for _, worker in free:
+                if worker is not None:
+                    worker.end()

@@ -12,6 +12,15 @@ def peak_memory(pid: int) -> int | None:
     return _status_field(pid, "VmHWM")
 
 
+def reset_peak_memory() -> bool:
+    """Let the peak of this process begin again at its present memory; False if the system does not allow it."""
+    try:
+        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+    except OSError:
+        return False
+    return True
+
+
 def tree_memory(pid: int) -> int | None:
     """The memory of a process and its descendants, in bytes; None if unknown.
 

@@ -29,7 +29,9 @@ def add_to(commands: Commands) -> None:
     _add_protocol_arguments(parser)
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes at a time (default 1)")
     parser.add_argument("--show-only", action="store_true", help="evaluate nothing, only show the file")
-    parser.add_argument("--format", choices=("text", "csv", "latex"), default="text", help="of the tables")
+    parser.add_argument(
+        "--format", choices=("text", "csv", "latex", "markdown"), default="text", help="of the tables"
+    )
     parser.add_argument(
         "--figure", metavar="FILE", help="draw accuracy over the share of bad samples, e.g. robustness.svg"
     )

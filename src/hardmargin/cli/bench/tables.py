@@ -31,7 +31,9 @@ def add_to(commands: Commands) -> None:
         "as published, means by set, and gaps over time; runs on other instances are in separate tables.",
     )
     add_records_arguments(parser)
-    parser.add_argument("--format", choices=("text", "csv", "latex"), default="text", help="default: text")
+    parser.add_argument(
+        "--format", choices=("text", "csv", "latex", "markdown"), default="text", help="default: text"
+    )
     parser.add_argument("--out", metavar="DIR", help="write one file per table instead of printing them")
     parser.add_argument("--per-instance", action="store_true", help="the runs one by one, and nothing else")
     parser.add_argument("--all", action="store_true", help="also show rows without any run")

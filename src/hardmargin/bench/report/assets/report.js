@@ -1,3 +1,26 @@
+// Boxes that scroll sideways: a shadow lies on each edge beyond which there is more.
+(function () {
+  "use strict";
+  document.querySelectorAll(".frame").forEach((frame) => {
+    const box = frame.firstElementChild;
+    const edges = ["left", "right"].map((side) => {
+      const edge = document.createElement("div");
+      edge.className = "more " + side;
+      frame.append(edge);
+      return edge;
+    });
+    function mark() {
+      const beyond = box.scrollWidth - box.clientWidth;
+      frame.classList.toggle("overflows", beyond > 1);
+      edges[0].classList.toggle("here", box.scrollLeft > 1);
+      edges[1].classList.toggle("here", box.scrollLeft < beyond - 1);
+    }
+    box.addEventListener("scroll", mark, { passive: true });
+    new ResizeObserver(mark).observe(box);
+    mark();
+  });
+})();
+
 // The table of single runs: a click on a heading sorts by it, words in the search box keep the rows that have them all.
 (function () {
   "use strict";

@@ -1,4 +1,4 @@
-"""Tables as small data, and their writers: aligned text, CSV and LaTeX (booktabs)."""
+"""Tables as small data, and their writers: aligned text, CSV, LaTeX (booktabs) and Markdown."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from itertools import groupby
 from typing import Literal, NamedTuple, TypeAlias
 
 from hardmargin.bench.report.tables.latex import as_latex
+from hardmargin.bench.report.tables.markdown import as_markdown
 from hardmargin.bench.report.tables.text import as_text
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "Value",
     "as_csv",
     "as_latex",
+    "as_markdown",
     "as_text",
 ]
 
@@ -177,5 +179,10 @@ def _csv_cells(value: Value, share: bool) -> list[str | int | float]:
 
 
 #: The writers by their names on the command line, and the suffixes of their files.
-WRITERS: dict[str, Callable[[Table], str]] = {"text": as_text, "csv": as_csv, "latex": as_latex}
-SUFFIXES = {"text": ".txt", "csv": ".csv", "latex": ".tex"}
+WRITERS: dict[str, Callable[[Table], str]] = {
+    "text": as_text,
+    "csv": as_csv,
+    "latex": as_latex,
+    "markdown": as_markdown,
+}
+SUFFIXES = {"text": ".txt", "csv": ".csv", "latex": ".tex", "markdown": ".md"}

@@ -1,0 +1,255 @@
+"""Writes docs/results.md from the records in benchmarks/results, so that every figure there has a record behind it.
+
+    python benchmarks/results_page.py [--check]
+
+The text is in benchmarks/results/page.md. A line such as ``{{ groups auto-60s.jsonl }}`` there is replaced by what
+the function of that name below makes of the records. The commands are those of benchmarks/results/README.md.
+release.json beside it names the builds whose figures are those of the release; all other records are marked as
+older. ``--check`` writes nothing, and fails if the page is not what the records give.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from hardmargin.bench.analysis import published
+from hardmargin.bench.analysis.aggregate import mean, select, summary
+from hardmargin.bench.analysis.profiles import mean_gaps
+from hardmargin.bench.analysis.runs import SystemRun, runs_of, systems_of
+from hardmargin.bench.records.record import Record, read_records
+from hardmargin.bench.report.tables.campaign import gaps_over_time_table, means_table
+from hardmargin.bench.report.tables.markdown import as_markdown, markdown_rows
+from hardmargin.bench.report.tables.paper import SETS, paper_tables
+from hardmargin.bench.report.tables.table import Column, Share, Table, Value
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "results.md"
+RECORDS = ROOT / "benchmarks" / "results"
+
+# Pairs of instance and C of every group of the benchmark.
+GROUP_PAIRS = 25
+# Seconds at which gaps are shown, up to the time limit.
+MOMENTS = (10.0, 60.0, 600.0)
+
+NO_PROOF = "-"
+
+DIRECTIVE = re.compile(r"^\{\{ (?P<kind>\w+) (?P<file>\S+) \}\}$", re.MULTILINE)
+# A row of the table of campaigns: file, command, note.
+CAMPAIGN = re.compile(r"^\| `(?P<file>[^`]+\.jsonl)` \| `(?P<command>[^`]+)` \| (?P<note>.*?) ?\|$", re.MULTILINE)
+
+NOTICE = "<!-- Written by benchmarks/results_page.py; the text is in benchmarks/results/page.md. -->\n\n"
+
+
+class Campaign(NamedTuple):
+    """How a file of records was made."""
+
+    command: str
+    note: str
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write the page, or check it."""
+    parser = argparse.ArgumentParser(description="Writes docs/results.md from the records in benchmarks/results.")
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if the page is out of date")
+    checking = parser.parse_args(arguments).check
+    text = page()
+    if checking:
+        current = PAGE.exists() and PAGE.read_text(encoding="utf-8") == text
+        if not current:
+            print(
+                f"{PAGE.name} is not what the records give; run python benchmarks/results_page.py", file=sys.stderr
+            )
+        return 0 if current else 1
+    PAGE.write_text(text, encoding="utf-8")
+    return 0
+
+
+def page() -> str:
+    """The page, with every directive replaced."""
+
+    def replaced(found: re.Match[str]) -> str:
+        return DIRECTIVES[found["kind"]](found["file"])
+
+    return NOTICE + DIRECTIVE.sub(replaced, (RECORDS / "page.md").read_text(encoding="utf-8"))
+
+
+@cache
+def records(file: str) -> tuple[Record, ...]:
+    """The records of a file."""
+    return tuple(read_records(RECORDS / file))
+
+
+@cache
+def runs(file: str) -> tuple[SystemRun, ...]:
+    """The same as runs of systems."""
+    return tuple(runs_of(records(file)))
+
+
+@cache
+def campaigns() -> dict[str, Campaign]:
+    """How each file was made, from the README of the records."""
+    text = (RECORDS / "README.md").read_text(encoding="utf-8")
+    return {found["file"]: Campaign(found["command"], found["note"]) for found in CAMPAIGN.finditer(text)}
+
+
+def provenance(file: str) -> str:
+    """The command, when and where it ran, and which builds ran."""
+    campaign, found = campaigns()[file], records(file)
+    days = sorted({record.started[:10] for record in found})
+    when = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
+    where = ", ".join(sorted({f"{one.machine['cores']} cores of an {one.machine['processor']}" for one in found}))
+    sentences = [f"{len(found)} runs, {when}, on {where} ([records](../benchmarks/results/{file}))."]
+    if campaign.note:
+        sentences.append(f"{campaign.note[0].upper()}{campaign.note[1:]}.")
+    sentences.append(age(found))
+    return f"```text\n{campaign.command}\n```\n\n" + " ".join(sentences)
+
+
+def age(found: Sequence[Record]) -> str:
+    """Whether records are of a build of the release."""
+    current = set(json.loads((RECORDS / "release.json").read_text(encoding="utf-8"))["builds"])
+    older = Counter(build for record in found if (build := build_of(record)) not in current)
+    if not older:
+        return "Measured with the build of this release."
+    which = "Measured" if older.total() == len(found) else f"{older.total()} of the runs were measured"
+    named = [build or "not recorded" for build in sorted(older, reverse=True)]
+    return f"**{which} with an earlier build** ({', '.join(named)})."
+
+
+def build_of(record: Record) -> str:
+    """The build of a record; the oldest have that of the core only, or none ("")."""
+    return str(record.versions.get("build") or record.versions.get("core") or "")
+
+
+def headline(file: str) -> str:
+    """Proofs and mean gap over all pairs, beside those of the paper."""
+    columns = [Column("method", numeric=False), Column("limit", numeric=False), Column("machine", numeric=False)]
+    columns += [Column("proven"), Column("mean gap %"), Column("mean time s")]
+    rows: list[list[Value]] = []
+    for system in systems_of(runs(file)):
+        found, first = summary(select(runs(file), system=system)), records(file)[0]
+        assert found is not None
+        machine = f"{first.machine['processor']}, {first.threads} threads"
+        share = Share(found.proven, found.runs)
+        rows.append([f"`{system}`", f"{first.time_limit:g} s", machine, share, found.gap, found.seconds])
+    for method, name in reversed(published.NAMES.items()):
+        figures = published.aggregate(method)
+        assert figures is not None
+        theirs = f"{name} (published)", f"{published.TIME_LIMIT:g} s", "Xeon E5-2620 at 2.1 GHz, CPLEX 12.9"
+        rows.append([*theirs, Share(figures.proven, figures.runs), figures.gap, figures.seconds])
+    return rows_of("headline", columns, rows)
+
+
+def paper(file: str) -> str:
+    """The paper's Tables 2 to 6, means by set, and gaps over time."""
+    chosen = runs(file)
+    tables = [*paper_tables(chosen), means_table(chosen), gaps_over_time_table(chosen)]
+    return "\n".join(map(as_markdown, tables)).rstrip()
+
+
+def groups(file: str) -> str:
+    """The groups that are not proven completely, one per row, and the others in a sentence."""
+    chosen = runs(file)
+    names = sorted({run.group for run in chosen if not run.proven}, key=natural)
+    hard = names or sorted({run.group for run in chosen}, key=natural)
+    moments = moments_of(chosen)
+    columns = [Column("group", numeric=False), Column("pairs run"), Column("proven")]
+    columns += [Column(f"gap % after {moment:g} s", format=".1f") for moment in moments]
+    columns += [Column("fastest proof s", format=".0f"), Column("slowest proof s", format=".0f")]
+    rows: list[list[Value]] = []
+    for name in hard:
+        own = select(chosen, by="group", row=name)
+        seconds = [run.seconds for run in own if run.proven]
+        line: list[Value] = [name, Share(len(own), GROUP_PAIRS), len(seconds), *mean_gaps(own, moments)]
+        rows.append([*line, *((min(seconds), max(seconds)) if seconds else (NO_PROOF, NO_PROOF))])
+    easy = [record for record in records(file) if record.group not in hard]
+    return rows_of("groups", columns, rows) + (f"\n\n{easy_ones(easy)}" if easy else "")
+
+
+def easy_ones(found: Sequence[Record]) -> str:
+    """Records of proven runs in one sentence."""
+    seconds = [record.runtime or 0.0 for record in found]
+    memory = max(record.peak_memory or 0 for record in found) / 1e6
+    return (
+        f"All {len(found)} pairs of the other groups are proven, the longest in {max(seconds):.1f} s, "
+        f"{mean(seconds):.2f} s on average, in at most {memory:.0f} MB."
+    )
+
+
+def single(file: str) -> str:
+    """The runs one by one, with their gaps over time."""
+    chosen = sorted(runs(file), key=lambda run: (natural(run.instance), run.C))
+    moments = moments_of(chosen)
+    columns = [Column("instance", numeric=False), Column("C", format="g"), Column("proof s", format=".0f")]
+    columns += [Column(f"gap % after {moment:g} s", format=".1f") for moment in moments]
+    rows: list[list[Value]] = [
+        [run.instance, run.C, run.seconds if run.proven else NO_PROOF, *mean_gaps([run], moments)] for run in chosen
+    ]
+    told = f"{proofs(chosen)} of {len(chosen)} are proven; the mean gap is {mean(run.gap for run in chosen):.1f} %."
+    return f"{rows_of('runs', columns, rows)}\n\n{told}"
+
+
+def systems(file: str) -> str:
+    """One row per system: proofs by set, mean gap, mean times."""
+    chosen = runs(file)
+    columns = [Column("system", numeric=False), Column("proven"), *(Column(title) for title in SETS.values())]
+    columns += [Column("mean gap %", format=".1f"), Column("mean time s", format=".1f"), Column("geo. mean s")]
+    rows: list[list[Value]] = []
+    for system in sorted(systems_of(chosen), key=lambda name: -proofs(select(chosen, system=name))):
+        own = select(chosen, system=system)
+        parts = [summary(select(own, set=key)) for key in SETS]
+        found = summary(own)
+        assert found is not None
+        shares = [None if part is None else Share(part.proven, part.runs) for part in [found, *parts]]
+        rows.append([f"`{system}`", *shares, found.gap, found.seconds, found.shifted])
+    ours = {run.pair for run in select(chosen, system="auto") if run.proven}
+    others = {run.pair for run in chosen if run.system != "auto" and run.proven}
+    told = (
+        f"The other systems together prove {len(others)} pairs; `auto` proves {len(ours)}, among them "
+        f"{len(ours & others)} of those {len(others)}. Times of runs without a proof count as the time limit; the "
+        "geometric mean is shifted by 1 s."
+    )
+    return f"{rows_of('systems', columns, rows)}\n\n{told}"
+
+
+def proofs(chosen: Sequence[SystemRun]) -> int:
+    """How many runs have proven their solution optimal."""
+    return sum(run.proven for run in chosen)
+
+
+def moments_of(chosen: Sequence[SystemRun]) -> list[float]:
+    """The times at which gaps are shown."""
+    limit = max(run.time_limit for run in chosen)
+    return [*(moment for moment in MOMENTS if moment < limit), limit]
+
+
+def rows_of(name: str, columns: Sequence[Column], rows: Sequence[Sequence[Value]]) -> str:
+    """A table without title and caption."""
+    return markdown_rows(Table(name, "", "", columns, rows))
+
+
+def natural(text: str) -> list[tuple[int, str]]:
+    """Sort key in which n60 precedes n500."""
+    return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", text) if part]
+
+
+DIRECTIVES: dict[str, Callable[[str], str]] = {
+    "provenance": provenance,
+    "headline": headline,
+    "paper": paper,
+    "groups": groups,
+    "single": single,
+    "systems": systems,
+}
+
+
+if __name__ == "__main__":
+    sys.exit(main())
