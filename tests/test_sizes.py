@@ -9,7 +9,7 @@ import time
 import numpy as np
 import pytest
 
-from hardmargin import Problem, Status, memory, solve, solver
+from hardmargin import Problem, Status, memory, request, solve
 from hardmargin import presolve as presolve_module
 from hardmargin.cli import main
 from hardmargin.limits import Limits, default_memory
@@ -161,7 +161,7 @@ def test_packing_fits_only_if_its_copy_of_the_samples_does() -> None:
 def little_memory(monkeypatch) -> None:
     """A machine with ten megabytes left."""
     monkeypatch.setattr(memory, "available_memory", lambda: 10_000_000)
-    monkeypatch.setattr(solver, "_SURELY_FITS", 1000)
+    monkeypatch.setattr(request, "_SURELY_FITS", 1000)
 
 
 def test_what_does_not_fit_is_refused_before_it_starts(little_memory, stub_method) -> None:

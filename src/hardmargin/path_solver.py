@@ -18,8 +18,9 @@ from hardmargin.methods import get_method
 from hardmargin.path_search import PathProgress, PathSearch, Task
 from hardmargin.penalty_path import Path
 from hardmargin.problem import Problem
+from hardmargin.request import validated_limits
 from hardmargin.signals import HeldSignals
-from hardmargin.solver import solve, validated_limits
+from hardmargin.solver import solve
 from hardmargin.validation import import_converters, validated_penalty
 
 # A path is saved after every solve, whatever the interval.

@@ -14,32 +14,37 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hardmargin.arrays import FloatArray, dense_bytes, sparse_bytes
+from hardmargin.arrays import FloatArray
 from hardmargin.blas import one_blas_thread
-from hardmargin.bounds import SMALLEST_GAP, Recorder, Report, is_possible_gap
+from hardmargin.bounds import Recorder, Report
 from hardmargin.budget import BudgetError
 from hardmargin.checkpoint import CheckpointWarning, Identity
 from hardmargin.checkpoint.keeper import Keeper, held_checkpoint
 from hardmargin.cluster import opened_engine
 from hardmargin.constrained import out_of_time, prepared
-from hardmargin.cores import useful_threads
 from hardmargin.fingerprint import data_fingerprint
 from hardmargin.incumbent import Incumbent
 from hardmargin.limits import Limits
-from hardmargin.memory import require_memory
-from hardmargin.methods import budget, for_sparse_samples, get_method, needs_dense, with_frontier
+from hardmargin.methods import budget, get_method
 from hardmargin.methods.base import FrontierMethod, Method, parse_options
 from hardmargin.presolve import Presolved, presolve
 from hardmargin.problem import Problem
 from hardmargin.proof_file import recording, write_proof
+from hardmargin.request import (
+    check_budget,
+    check_method,
+    check_proof,
+    check_size,
+    validated_limits,
+    validated_start,
+)
 from hardmargin.result import Result
 from hardmargin.run_log import log_end, logged_reports
 from hardmargin.search.context import Context
 from hardmargin.signals import HeldSignals, LaterTermination
 from hardmargin.status import Status
 from hardmargin.stopping import Stall, parsed_stop, stalling
-from hardmargin.units import GIGABYTE
-from hardmargin.validation import import_converters, is_real, is_whole, validated_time_limit
+from hardmargin.validation import import_converters
 
 # Data with fewer values than this are evaluated in no time; evaluating the others and computing their fingerprint
 # takes about this many seconds per value, but never more than this share of the time limit.
@@ -48,10 +53,6 @@ _CHECK_SECONDS = 25e-9
 _LARGEST_CHECK_SHARE = 0.2
 # Seconds after the time limit in which presolve is completed if there is a checkpoint.
 _COMPLETION = 0.5
-# Copies of data up to this many bytes are not worth asking the system about. Larger data need a copy, and this many
-# bytes per sample for costs, margins and the like.
-_SURELY_FITS = 100_000_000
-_BYTES_PER_SAMPLE = 200
 
 
 def solve(
@@ -189,11 +190,11 @@ def solve(
     solver = get_method(method)
     parsed = parse_options(solver.Options, options, method)
     rule = parsed_stop(stop)
-    _check_support(solver, method, checkpoint=checkpoint, resume=resume, cluster=cluster, proof=proof)
+    check_method(solver, method, checkpoint=checkpoint, resume=resume, cluster=cluster, proof=proof)
     constraints = {"trusted": trusted, "monotonic_cst": monotonic_cst, "coef_bounds": coef_bounds}
-    _check_proof_support(proof, resume=resume, cluster=cluster, max_violations=max_violations, **constraints)
+    check_proof(proof, resume=resume, cluster=cluster, max_violations=max_violations, **constraints)
     if max_violations is not None:
-        _check_budget_support(method, checkpoint=checkpoint, resume=resume, cluster=cluster, **constraints)
+        check_budget(method, checkpoint=checkpoint, resume=resume, cluster=cluster, **constraints)
     with (
         recording(proof) as recorded,
         LaterTermination(wanted=checkpoint is not None),
@@ -216,8 +217,8 @@ def solve(
             coef_bounds=coef_bounds,
             max_violations=max_violations,
         )
-        _check_size(problem, solver, method)
-        hyperplane = None if start is None else _validated_start(start, problem)
+        check_size(problem, solver, method)
+        hyperplane = None if start is None else validated_start(start, problem)
         # Methods from the literature work on the data as they are, unless an option says otherwise.
         reduce = getattr(parsed, "presolve", True)
         keeper = None
@@ -315,33 +316,6 @@ def _before_last_check(limits: Limits, problem: Problem) -> Limits:
     return replace(limits, time_limit=limits.time_limit - seconds)
 
 
-def _check_size(problem: Problem, solver: Method, method: str) -> None:
-    """Refuse what cannot fit into memory before anything starts.
-
-    Raises
-    ------
-    ValueError
-        If the samples are sparse and the method needs dense ones.
-    MemoryError
-        If there is no memory for a copy of the samples.
-    """
-    n, m = problem.n, problem.m
-    dense = dense_bytes(n, m)
-    own = sparse_bytes(problem.X) if problem.sparse else dense
-    if problem.sparse and needs_dense(solver):
-        raise ValueError(
-            f"method {method!r} needs dense samples, and {n} x {m} of them would take {dense / GIGABYTE:.3g} GB "
-            f"(as a sparse matrix: {own / GIGABYTE:.3g} GB); use {', '.join(for_sparse_samples())}, or select "
-            "fewer features or samples."
-        )
-    if own > _SURELY_FITS:
-        require_memory(
-            own + _BYTES_PER_SAMPLE * n,
-            f"solving a problem of {n} x {m} samples ({own / GIGABYTE:.3g} GB)",
-            "use fewer samples or features, or a machine with more memory",
-        )
-
-
 def _without_search(
     problem: Problem, limits: Limits, method: str, report: Report | None, start: tuple[FloatArray, float] | None
 ) -> Result:
@@ -389,36 +363,6 @@ def _within_budget(result: Result) -> Result:
         f"{result.n_violations} of {result.n} samples. Allow more{'' if proven else ', or search longer'}.",
         proven=proven,
     )
-
-
-def _check_budget_support(method: str, **asked_for: Any) -> None:
-    """Refuse what cannot be combined with a budget."""
-    if method not in budget.METHODS:
-        raise ValueError(
-            f"method {method!r} does not support max_violations; leave it out, or use {', '.join(budget.METHODS)}."
-        )
-    for name, value in asked_for.items():
-        if value is not None:
-            raise ValueError(f"{name} cannot be combined with max_violations; leave out one of them.")
-
-
-def _check_support(solver: Method, method: str, **asked_for: Any) -> None:
-    """Refuse options that need a method with open subproblems."""
-    for name, value in asked_for.items():
-        if value is not None and not solver.HAS_FRONTIER:
-            raise ValueError(
-                f"method {method!r} does not support {name}; leave it out, or use {', '.join(with_frontier())}."
-            )
-
-
-def _check_proof_support(proof: str | os.PathLike[str] | None, **others: Any) -> None:
-    """Refuse what a proof cannot be written for: work done elsewhere or before, and restricted hyperplanes."""
-    for name, value in others.items():
-        if proof is not None and value is not None:
-            raise ValueError(
-                f"proof and {name} were both given; a proof is written by one run on this machine, for the problem "
-                f"without restrictions: leave out {name}, or solve without proof."
-            )
 
 
 def _in_context(solver: Method, context: Context | None) -> Callable[..., Result]:
@@ -498,38 +442,3 @@ def _interrupted_if_asked(result: Result, signals: HeldSignals) -> Result:
     except KeyboardInterrupt:
         return result if result.optimal else replace(result, status=Status.INTERRUPTED)
     return result
-
-
-def validated_limits(time_limit: Any, gap: Any, threads: Any, node_limit: Any, seed: Any) -> Limits:
-    """The limits of a solve that starts now; for the arguments see :func:`solve`.
-
-    Raises
-    ------
-    ValueError
-        If one of them cannot be used.
-    """
-    seconds = validated_time_limit(time_limit)
-    if not is_real(gap) or not is_possible_gap(gap):
-        raise ValueError(f"gap is {gap!r}; expected a number from {SMALLEST_GAP:g} to below 1.")
-    if not is_whole(threads) or not (threads >= 1 or threads == -1):
-        raise ValueError(f"threads is {threads!r}; expected a whole number >= 1, or -1 for all cores.")
-    if node_limit is not None and (not is_whole(node_limit) or node_limit < 1):
-        raise ValueError(f"node_limit is {node_limit!r}; expected a whole number >= 1, or None.")
-    if not is_whole(seed) or not 0 <= seed < 2**64:
-        raise ValueError(f"seed is {seed!r}; expected a whole number from 0 to 2**64 - 1.")
-    nodes = None if node_limit is None else int(node_limit)
-    return Limits(seconds, float(gap), useful_threads(int(threads)), nodes, int(seed))
-
-
-def _validated_start(start: Any, problem: Problem) -> tuple[FloatArray, float]:
-    """The weights and the bias of the caller's start."""
-    try:
-        coef, intercept = (start.coef, start.intercept) if isinstance(start, Result) else start
-        weights, bias = np.array(coef, dtype=np.float64), float(intercept)
-    except (TypeError, ValueError):
-        raise TypeError(f"start is {start!r:.80}; expected a Result, or a pair of coef and intercept.") from None
-    if weights.shape != (problem.m,):
-        raise ValueError(f"start has weights of shape {weights.shape}; expected ({problem.m},), one per feature.")
-    if not (np.isfinite(weights).all() and np.isfinite(bias)):
-        raise ValueError("start has weights or an intercept that are not finite; expected numbers.")
-    return weights, bias
