@@ -82,7 +82,7 @@ def test_files_without_json_are_refused(tmp_path) -> None:
 
 
 def test_values_outside_of_the_range_are_refused(found) -> None:
-    for C in (0.05, 100.1, float("nan")):
+    for C in (0.05, 100.1, float("nan"), "10"):
         with pytest.raises(ValueError, match=r"expected a number from 0\.1 to 100, as in the path"):
             found.at(C)
 

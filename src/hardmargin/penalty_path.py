@@ -18,6 +18,7 @@ from hardmargin.envelope import Envelope, Line, ProvenBounds, lower_envelope
 from hardmargin.extras import how_to_install
 from hardmargin.result import Result
 from hardmargin.status import Status
+from hardmargin.validation import is_real
 from hardmargin.versions import __version__
 
 if TYPE_CHECKING:
@@ -155,9 +156,9 @@ class Path:
         Raises
         ------
         ValueError
-            If C lies outside the range.
+            If C is no number in the range.
         """
-        if not self.low <= C <= self.high:
+        if not is_real(C) or not self.low <= C <= self.high:
             raise ValueError(f"C is {C!r}; expected a number from {self.low:g} to {self.high:g}, as in the path.")
         return self._result(self._envelope.index_at(C), float(C))
 
