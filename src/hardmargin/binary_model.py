@@ -100,10 +100,11 @@ def kernel_model(problem: BinaryProblem, result: Result, factor: GramFactor) -> 
     violated = ~(margins >= 1 - MARGIN_TOLERANCE)
     lost = [row for row in result.trusted or () if violated[row]]
     if lost:
+        rows = ", ".join(map(str, problem.rows[lost[:_SHOWN]]))
         raise ValueError(
-            "the trusted samples can only be kept by a hyperplane that float64 can hardly represent with this kernel; "
-            f"the one found violates the rows {', '.join(map(str, problem.rows[lost[:_SHOWN]]))}. Trust fewer "
-            "samples, or check them for near duplicates with opposite labels."
+            "the trusted samples can only be kept by a hyperplane that float64 can hardly represent with this "
+            f"kernel; the one found violates the rows {rows}. Trust fewer samples, or check them for near duplicates "
+            "with opposite labels."
         )
     costs = result.C * (np.ones(len(signs)) if result.weights is None else np.array(result.weights))
     objective = 0.5 * max(0.0, float(weights @ factor.matrix @ weights)) + float(costs[violated].sum())
