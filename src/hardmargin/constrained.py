@@ -28,6 +28,10 @@ from hardmargin.search.feasibility import (
 _SHOWN = 12
 
 
+class OutOfTimeError(Exception):
+    """Time ran out before the search began."""
+
+
 class PresolveStep(Protocol):
     """:func:`hardmargin.presolve.presolve` with all arguments but these."""
 
@@ -65,6 +69,8 @@ def prepared(problem: Problem, presolved: PresolveStep, limits: Limits) -> Prepa
     ------
     ValueError
         If no hyperplane is feasible; the message names rows that contradict each other.
+    OutOfTimeError
+        If the time limit is reached before that is known.
     """
     if not problem.constrained:
         return Prepared(presolved())
@@ -96,8 +102,8 @@ def _undecided(problem: Problem) -> str:
 def out_of_time(limits: Limits) -> str:
     """What to say if the time limit leaves no feasible hyperplane."""
     return (
-        f"the time limit of {limits.time_limit:g} s was reached before a hyperplane was found that keeps the "
-        "trusted samples; raise time_limit."
+        f"the time limit of {limits.time_limit:g} s was reached before a hyperplane was found that satisfies the "
+        "constraints; raise time_limit."
     )
 
 
@@ -116,7 +122,8 @@ def _first_hyperplane(problem: Problem, plain: Presolved, limits: Limits) -> tup
         ) from None
     except UndecidedError:
         if limits.remaining() == 0:
-            raise ValueError(out_of_time(limits)) from None
+            # The caller may know a feasible hyperplane.
+            raise OutOfTimeError from None
         raise ValueError(_undecided(problem)) from None
     coef, intercept = plain.restore(found.coef, found.intercept)
     fitted = problem.fitted(coef, intercept, problem.must_keep)
