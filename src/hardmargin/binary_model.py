@@ -103,8 +103,8 @@ def kernel_model(problem: BinaryProblem, result: Result, factor: GramFactor) -> 
         rows = ", ".join(map(str, problem.rows[lost[:_SHOWN]]))
         raise ValueError(
             "the trusted samples can only be kept by a hyperplane that float64 can hardly represent with this "
-            f"kernel; the one found violates the rows {rows}. Trust fewer samples, or check them for near duplicates "
-            "with opposite labels."
+            f"kernel; the one found violates the rows {rows}. Trust fewer samples, or check them for near "
+            "duplicates with opposite labels."
         )
     costs = result.C * (np.ones(len(signs)) if result.weights is None else np.array(result.weights))
     objective = 0.5 * max(0.0, float(weights @ factor.matrix @ weights)) + float(costs[violated].sum())
