@@ -122,7 +122,7 @@ def path(
     identity = _identity(problem, settings)
     file = None if isinstance(resume, Path) else resume
     with held_checkpoint(checkpoint, file, _ANY_INTERVAL):
-        known = _resumed(resume, identity)
+        known = _resumed(resume, identity, list(problem.classes))
         task = Task(problem, y, asked, limits, settings, identity, checkpoint)
         # Between two solves, Ctrl-C must not lose what the first one has found.
         with HeldSignals() as signals:
@@ -161,7 +161,8 @@ def _identity(problem: Problem, settings: Mapping[str, Any]) -> str:
     return digest.hexdigest()
 
 
-def _resumed(resume: Path | str | os.PathLike[str] | None, identity: str) -> Path | None:
+def _resumed(resume: Path | str | os.PathLike[str] | None, identity: str, classes: list[Any]) -> Path | None:
+    """What is known, in terms of these labels: the problem is the same whatever the classes are called."""
     if resume is None:
         return None
     known = resume if isinstance(resume, Path) else Path.load(resume)
@@ -171,4 +172,4 @@ def _resumed(resume: Path | str | os.PathLike[str] | None, identity: str) -> Pat
             f"{source} is a path of {known.hyperplanes[0].n} samples x {known.hyperplanes[0].m} features that "
             "differ from these in a value, a label, a weight or a constraint; expected the same data."
         )
-    return known
+    return replace(known, hyperplanes=[replace(each, classes=classes) for each in known.hyperplanes])
