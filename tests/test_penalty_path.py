@@ -108,6 +108,8 @@ def test_plot(found) -> None:
     ax = found.plot()
     assert ax.get_xscale() == "log"
     assert len(ax.figure.axes) == 1
+    heights = ax.patches[0].get_path().vertices[:, 1]
+    assert set(heights) == {part.given_up for part in found.segments}
     assert found.plot(ax) is ax
 
 

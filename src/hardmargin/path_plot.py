@@ -40,7 +40,9 @@ def plot_path(path: Path, ax: Axes | None = None) -> Axes:
     ax.fill_between(at, lower, upper, color=_OBJECTIVE, alpha=0.25, lw=0, label="not proven")
     ax.plot(at, upper, color=_OBJECTIVE, lw=1.6, label="objective / C")
     edges = [path.low, *path.breakpoints, path.high]
-    ax.stairs([part.given_up for part in path.segments], edges, color=_GIVEN_UP, lw=1.2, label="given up")
+    given_up = [part.given_up for part in path.segments]
+    # Without a baseline: a line down to zero at the end of the range would be one more step.
+    ax.stairs(given_up, edges, baseline=None, color=_GIVEN_UP, lw=1.2, label="given up")
     for C in path.breakpoints:
         ax.axvline(C, color="#999999", lw=0.5, zorder=0)
     if path.low < path.high:
