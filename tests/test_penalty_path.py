@@ -113,6 +113,11 @@ def test_plot(found) -> None:
     assert found.plot(ax) is ax
 
 
+@pytest.mark.parametrize("C", [[5.0], [0.1], (7.0, float(np.nextafter(7.0, 8.0)))])
+def test_a_path_of_one_value_can_be_plotted(line, C) -> None:
+    assert path(*line, C=C).plot().get_xscale() == "log"
+
+
 def test_summary(found) -> None:
     lines = str(found).splitlines()
     assert len(lines) == 3 + len(found.segments)

@@ -32,8 +32,9 @@ def plot_path(path: Path, ax: Axes | None = None) -> Axes:
         except ImportError:
             raise ImportError(f"plotting needs matplotlib; {how_to_install('plot')}.") from None
         ax = Figure(figsize=(7.5, 4.2), layout="constrained").subplots()
-    grid = np.geomspace(path.low, path.high, _POINTS)[1:-1]
-    at = np.array(sorted({path.low, *grid.tolist(), *path.breakpoints, path.high}))
+    # Rounding may put points outside.
+    grid = np.clip(np.geomspace(path.low, path.high, _POINTS), path.low, path.high)
+    at = np.array(sorted({*grid.tolist(), *path.breakpoints}))
     results = [path.at(C) for C in at]
     upper = np.array([result.objective for result in results]) / at
     lower = np.array([result.lower_bound for result in results]) / at
