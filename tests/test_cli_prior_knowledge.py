@@ -51,17 +51,31 @@ def test_features_without_names_have_numbers(tmp_path, monkeypatch) -> None:
         (["--trusted", "missing.txt"], "missing.txt"),
         (["--trusted", "table.csv"], "'dose' is no row number"),
         (["--trusted", "far.txt"], "there is no row 6"),
+        (["--trusted", "word.txt"], "'rows' is no row number"),
+        (["--trusted", "fraction.txt"], "'1.5' is no row number"),
         (["--trusted", "all.txt", "--monotonic", "dose=-1"], "contradict each other"),
         (["--monotonic", "weight=1"], "names 'weight', which is not a feature"),
         (["--monotonic", "age=up"], "expected FEATURE=+1"),
+        (["--monotonic", "0"], "is '0'; expected FEATURE=+1"),
+        (["--monotonic", "age=+1", "age=-1"], "names 'age' more than once"),
+        (["--coef-bounds", "age=0:1", "age=2:3"], "names 'age' more than once"),
         (["--coef-bounds", "age=3"], "expected FEATURE=LOW:HIGH"),
         (["--coef-bounds", "age=3:1"], "are 3 and 1"),
     ],
 )
 def test_what_cannot_be_used_is_one_line(table: str, tmp_path, capsys, words, text) -> None:
     (tmp_path / "far.txt").write_text("6")
+    (tmp_path / "word.txt").write_text("rows")
+    (tmp_path / "fraction.txt").write_text("1.5 3")
     (tmp_path / "all.txt").write_text("0 1 2 3 4 5")
     assert main(["solve", table, *words]) == 2
     error = capsys.readouterr().err
     assert text in error
     assert error.count("\n") == 1
+
+
+def test_a_name_that_several_features_have_is_no_name(tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "twice.csv").write_text("age,age,ill\n0,1,no\n3,2,yes\n")
+    assert main(["solve", "twice.csv", "--monotonic", "age=+1"]) == 2
+    assert "several features" in capsys.readouterr().err

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import time
+from typing import NoReturn
+
 import numpy as np
 import pytest
 from scipy import sparse
 
 from brute_force import KINDS, compared, random_case, refusal_fault, with_constraints
-from hardmargin import Result, solve, verify
+from hardmargin import Result, Status, constrained, solve, verify
 from hardmargin.data import generate
+from hardmargin.limits import Limits
 from hardmargin.methods import names
+from hardmargin.search.feasibility import UndecidedError
 
 SEED = 20
 NATIVE = ("auto", "packing", "directions", "blocks")
@@ -85,12 +90,24 @@ def test_a_mask_of_another_length_is_refused() -> None:
 
 
 def test_without_time_the_answer_is_a_feasible_start_or_none() -> None:
-    with pytest.raises(ValueError, match="before a hyperplane was found that keeps the trusted samples"):
+    with pytest.raises(ValueError, match="before a hyperplane was found that satisfies"):
         solve(X, Y, 10, trusted=mask(2, 4), time_limit=1e-9)
     with pytest.raises(ValueError, match="raise time_limit"):
         solve(X, Y, 10, trusted=mask(2, 4), time_limit=1e-9, start=([1.0], -2.0))
     result = solve(X, Y, 10, trusted=mask(2, 4), time_limit=1e-9, start=([-1.0], 5.0))
     assert (result.coef, result.violations) == ([-1.0], [0, 1, 5])
+
+
+def test_a_feasible_start_is_the_answer_if_time_runs_out_while_looking_for_one(monkeypatch) -> None:
+    def too_slow(_: object, limits: Limits) -> NoReturn:
+        time.sleep(limits.remaining())
+        raise UndecidedError
+
+    monkeypatch.setattr(constrained, "feasible_hyperplane", too_slow)
+    result = solve(X, Y, 10, trusted=mask(2, 4), time_limit=0.1, start=([-1.0], 5.0))
+    assert (result.status, result.coef, result.lower_bound) == (Status.TIME_LIMIT, [-1.0], 0.0)
+    with pytest.raises(ValueError, match="raise time_limit"):
+        solve(X, Y, 10, trusted=mask(2, 4), time_limit=0.1)
 
 
 def test_sparse_samples_may_be_trusted() -> None:
@@ -191,6 +208,9 @@ def test_signs_may_be_given_by_name() -> None:
         ({"monotonic_cst": ["up"]}, ValueError, "other values than 1"),
         ({"coef_bounds": 3.0}, TypeError, "expected a pair"),
         ({"coef_bounds": ("a", "b")}, TypeError, "expected a pair"),
+        ({"coef_bounds": (1.0,)}, ValueError, "expected a pair"),
+        ({"coef_bounds": (0.0, 1.0, 2.0)}, ValueError, "expected a pair"),
+        ({"coef_bounds": (1e200, None)}, ValueError, "the bounds on the weights leave only"),
         ({"coef_bounds": (1.0, 0.0)}, ValueError, "of feature 0 are 1 and 0"),
         ({"coef_bounds": (np.nan, 0.0)}, ValueError, "NaN"),
         ({"coef_bounds": ([0.0, 1.0], None)}, ValueError, r"shape \(2,\); expected \(1,\)"),

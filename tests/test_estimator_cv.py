@@ -156,6 +156,8 @@ def test_ctrl_c_reaches_the_caller(overlapping, stub_method) -> None:
         ("scale", r"Cs is 'scale'; expected a number, a list, a range \(low, high\) or 'path'"),
         (0, "expected at least one value"),
         (2.5, "expected a whole number"),
+        (None, "Cs is None; expected a number"),
+        (["a"], "expected a number, a list"),
         ([1.0, -2.0], "expected a positive finite number"),
         ((2.0, 1.0), "with low < high"),
         ([], "C has no values"),

@@ -116,3 +116,11 @@ def test_rounding_that_weakens_the_bound_is_told() -> None:
         model = HardMarginSVC(C=10, kernel="poly", gamma=1.0).fit(far, np.arange(12) % 2)
     assert model.status_ == "heuristic"
     assert model.lower_bound_ < model.result_.lower_bound
+
+
+def test_trust_that_only_rounding_makes_possible_is_refused() -> None:
+    """Two equal samples with different labels: the rows of the factor differ in the last digit."""
+    samples, trusted = [[1.0], [0.0], [0.0]], [False, True, True]
+    model = HardMarginSVC(C=10, kernel="poly", degree=2, gamma=1, coef0=1)
+    with pytest.raises(ValueError, match=r"(trusted samples can only be kept|contradict each other)"):
+        model.fit(samples, [0, 0, 1], trusted=trusted)

@@ -232,3 +232,19 @@ def test_an_instance_of_the_literature(data_directory) -> None:
     for C, value in values.items():
         assert found.at(C).objective == pytest.approx(value, rel=1e-6)
     assert json.loads(found.to_json())["breakpoints"] == found.breakpoints
+
+
+@pytest.mark.parametrize("C", [(0.1, 10.0), [0.1, 1.0, 10.0]])
+@pytest.mark.parametrize("method", ["auto", "heuristic"])
+def test_without_time_there_is_a_path_with_a_gap(line, C, method: str) -> None:
+    found = path(*line, C=C, method=method, time_limit=1e-9)
+    assert found.status in (Status.TIME_LIMIT, Status.OPTIMAL)
+    assert found.at(1.0).lower_bound <= solve(*line, C=1.0).objective
+
+
+def test_a_path_that_is_resumed_has_the_labels_of_now(line) -> None:
+    X, y = line
+    labels = np.where(np.asarray(y) == np.max(y), "yes", "no")
+    found = path(X, labels, C=(0.1, 100), resume=path(X, y, C=(0.1, 10)))
+    assert {tuple(each.classes) for each in found.hyperplanes} == {("no", "yes")}
+    assert verify(found.at(10.0), X, labels)

@@ -82,7 +82,7 @@ def test_files_without_json_are_refused(tmp_path) -> None:
 
 
 def test_values_outside_of_the_range_are_refused(found) -> None:
-    for C in (0.05, 100.1, float("nan")):
+    for C in (0.05, 100.1, float("nan"), "10"):
         with pytest.raises(ValueError, match=r"expected a number from 0\.1 to 100, as in the path"):
             found.at(C)
 
@@ -108,7 +108,14 @@ def test_plot(found) -> None:
     ax = found.plot()
     assert ax.get_xscale() == "log"
     assert len(ax.figure.axes) == 1
+    heights = ax.patches[0].get_path().vertices[:, 1]
+    assert set(heights) == {part.given_up for part in found.segments}
     assert found.plot(ax) is ax
+
+
+@pytest.mark.parametrize("C", [[5.0], [0.1], (7.0, float(np.nextafter(7.0, 8.0)))])
+def test_a_path_of_one_value_can_be_plotted(line, C) -> None:
+    assert path(*line, C=C).plot().get_xscale() == "log"
 
 
 def test_summary(found) -> None:

@@ -30,6 +30,8 @@ _ORDER = (
     Status.HEURISTIC,
     Status.OPTIMAL,
 )
+# Rows that an error message names.
+_SHOWN = 12
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,11 @@ def kernel_model(problem: BinaryProblem, result: Result, factor: GramFactor) -> 
 
     The hyperplane that keeps the same samples by the widest margin is written as a combination of samples, and is
     evaluated with the Gram matrix itself.
+
+    Raises
+    ------
+    ValueError
+        If it violates trusted samples, which the solution keeps only because of rounding in the factor.
     """
     signs = np.where(problem.labels == result.classes[1], 1.0, -1.0)
     kept = np.ones(len(signs), dtype=bool)
@@ -92,6 +99,14 @@ def kernel_model(problem: BinaryProblem, result: Result, factor: GramFactor) -> 
     if 0 < smallest < 1:
         weights, intercept, margins = weights / smallest, intercept / smallest, margins / smallest
     violated = ~(margins >= 1 - MARGIN_TOLERANCE)
+    lost = [row for row in result.trusted or () if violated[row]]
+    if lost:
+        rows = ", ".join(map(str, problem.rows[lost[:_SHOWN]]))
+        raise ValueError(
+            "the trusted samples can only be kept by a hyperplane that float64 can hardly represent with this "
+            f"kernel; the one found violates the rows {rows}. Trust fewer samples, or check them for near "
+            "duplicates with opposite labels."
+        )
     objective = 0.5 * max(0.0, float(weights @ factor.matrix @ weights)) + _cost(result, signs, violated)
     lower = min(factor.proven(result.objective, result.lower_bound), objective)
     status = result.status

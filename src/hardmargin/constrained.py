@@ -28,6 +28,10 @@ from hardmargin.search.feasibility import (
 _SHOWN = 12
 
 
+class OutOfTimeError(Exception):
+    """Time ran out before the search began."""
+
+
 class PresolveStep(Protocol):
     """:func:`hardmargin.presolve.presolve` with all arguments but these."""
 
@@ -65,6 +69,8 @@ def prepared(problem: Problem, presolved: PresolveStep, limits: Limits) -> Prepa
     ------
     ValueError
         If no hyperplane is feasible; the message names rows that contradict each other.
+    OutOfTimeError
+        If the time limit is reached before that is known.
     """
     if not problem.constrained:
         return Prepared(presolved())
@@ -77,22 +83,27 @@ def prepared(problem: Problem, presolved: PresolveStep, limits: Limits) -> Prepa
     fitted = reduced.problem.fitted(*incumbent, reduced.problem.must_keep)
     objective = reduced.problem.evaluate(*fitted).objective
     if not math.isfinite(objective):
-        raise ValueError(_UNDECIDED)
+        raise ValueError(_undecided(problem))
     certain = with_certain_costs(reduced.problem, objective)
     return Prepared(replace(reduced, problem=certain), first)
 
 
-_UNDECIDED = (
-    "the trusted samples can only be kept by a hyperplane that float64 can hardly represent; trust fewer samples, "
-    "or check them for near duplicates with opposite labels."
-)
+def _undecided(problem: Problem) -> str:
+    """What to say if there is no feasible hyperplane that float64 can represent, and no contradiction either."""
+    if not problem.must_keep.any():
+        return "the bounds on the weights leave only hyperplanes that float64 can hardly represent; loosen them."
+    loosen = "" if problem.bounds is None else ", or loosen the bounds on the weights"
+    return (
+        "the trusted samples can only be kept by a hyperplane that float64 can hardly represent; trust fewer "
+        f"samples, or check them for near duplicates with opposite labels{loosen}."
+    )
 
 
 def out_of_time(limits: Limits) -> str:
     """What to say if the time limit leaves no feasible hyperplane."""
     return (
-        f"the time limit of {limits.time_limit:g} s was reached before a hyperplane was found that keeps the "
-        "trusted samples; raise time_limit."
+        f"the time limit of {limits.time_limit:g} s was reached before a hyperplane was found that satisfies the "
+        "constraints; raise time_limit."
     )
 
 
@@ -111,12 +122,13 @@ def _first_hyperplane(problem: Problem, plain: Presolved, limits: Limits) -> tup
         ) from None
     except UndecidedError:
         if limits.remaining() == 0:
-            raise ValueError(out_of_time(limits)) from None
-        raise ValueError(_UNDECIDED) from None
+            # The caller may know a feasible hyperplane.
+            raise OutOfTimeError from None
+        raise ValueError(_undecided(problem)) from None
     coef, intercept = plain.restore(found.coef, found.intercept)
     fitted = problem.fitted(coef, intercept, problem.must_keep)
     if not math.isfinite(problem.evaluate(*fitted).objective):
-        raise ValueError(_UNDECIDED)
+        raise ValueError(_undecided(problem))
     return fitted
 
 

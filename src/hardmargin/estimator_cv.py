@@ -218,7 +218,10 @@ class HardMarginSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return [float(C) for C in np.geomspace(_LOWEST * scale, _HIGHEST * scale, int(Cs))]
         if is_real(Cs):
             raise ValueError(f"Cs is {Cs!r}; expected a whole number, a list, a range (low, high) or {PATH!r}.")
-        return sorted(float(C) for C in Cs)
+        try:
+            return sorted(float(C) for C in Cs)
+        except (TypeError, ValueError):
+            raise ValueError(f"Cs is {Cs!r}; expected a number, a list, a range (low, high) or {PATH!r}.") from None
 
     def _share(self, started: float, parts: int) -> float | None:
         """Seconds for one of the parts that are left to do."""

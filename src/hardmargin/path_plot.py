@@ -32,8 +32,9 @@ def plot_path(path: Path, ax: Axes | None = None) -> Axes:
         except ImportError:
             raise ImportError(f"plotting needs matplotlib; {how_to_install('plot')}.") from None
         ax = Figure(figsize=(7.5, 4.2), layout="constrained").subplots()
-    grid = np.geomspace(path.low, path.high, _POINTS)[1:-1]
-    at = np.array(sorted({path.low, *grid.tolist(), *path.breakpoints, path.high}))
+    # Rounding may put points outside.
+    grid = np.clip(np.geomspace(path.low, path.high, _POINTS), path.low, path.high)
+    at = np.array(sorted({*grid.tolist(), *path.breakpoints}))
     results = [path.at(C) for C in at]
     upper = np.array([result.objective for result in results]) / at
     lower = np.array([result.lower_bound for result in results]) / at
@@ -42,6 +43,7 @@ def plot_path(path: Path, ax: Axes | None = None) -> Axes:
     ax.plot(at, upper, color=_OBJECTIVE, lw=1.6, label="objective / C")
     edges = [path.low, *path.breakpoints, path.high]
     given_up = [part.given_up for part in path.segments]
+    # Without a baseline: a line down to zero at the end of the range would be one more step.
     ax.stairs(given_up, edges, baseline=None, color=_GIVEN_UP, lw=1.2, label="given up")
     for C in path.breakpoints:
         ax.axvline(C, color="#999999", lw=0.5, zorder=0)

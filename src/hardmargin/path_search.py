@@ -49,6 +49,11 @@ _WORTH_REPEATING = 2.0
 # The part of the time that primal searches may take, and the part of what is left of it that each of them may take.
 _SWEEP_SHARE = 0.2
 _ONE_SWEEP_SHARE = 0.25
+# The part of the time that the first solve may take if it has to find a hyperplane that satisfies one of these.
+_FIRST_SHARE = 0.5
+_CONSTRAINTS = ("trusted", "monotonic_cst", "coef_bounds")
+# Seconds of a solve at least: without any, it could not even return the hyperplane that it starts from.
+_LEAST_SECONDS = 1e-3
 # The effort of the first ones, and of those that follow if proofs turn out to take longer.
 _FIRST_EFFORT = 0.005
 _SWEEP_EFFORT = 0.1
@@ -346,6 +351,9 @@ class PathSearch:
         limits = self._limits
         left = self._nodes_left()
         interrupted = False
+        if not self._hyperplanes and any(self._task.settings.get(name) is not None for name in _CONSTRAINTS):
+            # Without a feasible hyperplane there is no path.
+            seconds = max(seconds, _FIRST_SHARE * limits.remaining())
 
         def report(_: float, upper: float, lower: float, nodes: int) -> None:
             nonlocal interrupted
@@ -362,7 +370,7 @@ class PathSearch:
             self._task.y,
             C,
             **{**self._task.settings, **settings},
-            time_limit=None if math.isinf(seconds) else seconds,
+            time_limit=None if math.isinf(seconds) else max(_LEAST_SECONDS, seconds),
             gap=max(SMALLEST_GAP, _SOLVE_GAP * limits.gap),
             node_limit=None if left is None else max(1, left),
             start=start,

@@ -103,7 +103,7 @@ def path(
     --------
     >>> from hardmargin import path
     >>> found = path([[0.0], [1.0], [3.0], [4.0], [9.0]], [0, 0, 1, 1, 0], C=(0.1, 1000))
-    >>> found.breakpoints
+    >>> [round(C, 6) for C in found.breakpoints]
     [0.5]
     >>> found.at(0.3).violations, found.at(10).violations
     ([2, 3], [4])
@@ -124,7 +124,7 @@ def path(
     identity = _identity(problem, settings)
     file = None if isinstance(resume, Path) else resume
     with held_checkpoint(checkpoint, file, _ANY_INTERVAL):
-        known = _resumed(resume, identity)
+        known = _resumed(resume, identity, list(problem.classes))
         task = Task(problem, y, asked, limits, settings, identity, checkpoint)
         # Between two solves, Ctrl-C must not lose what the first one has found.
         with HeldSignals() as signals:
@@ -163,7 +163,8 @@ def _identity(problem: Problem, settings: Mapping[str, Any]) -> str:
     return digest.hexdigest()
 
 
-def _resumed(resume: Path | str | os.PathLike[str] | None, identity: str) -> Path | None:
+def _resumed(resume: Path | str | os.PathLike[str] | None, identity: str, classes: list[Any]) -> Path | None:
+    """What is known, in terms of these labels: the problem is the same whatever the classes are called."""
     if resume is None:
         return None
     known = resume if isinstance(resume, Path) else Path.load(resume)
@@ -173,4 +174,4 @@ def _resumed(resume: Path | str | os.PathLike[str] | None, identity: str) -> Pat
             f"{source} is a path of {known.hyperplanes[0].n} samples x {known.hyperplanes[0].m} features that "
             "differ from these in a value, a label, a weight or a constraint; expected the same data."
         )
-    return known
+    return replace(known, hyperplanes=[replace(each, classes=classes) for each in known.hyperplanes])

@@ -18,6 +18,7 @@ from hardmargin.envelope import Envelope, Line, ProvenBounds, lower_envelope
 from hardmargin.extras import how_to_install
 from hardmargin.result import Result
 from hardmargin.status import Status
+from hardmargin.validation import is_real
 from hardmargin.versions import __version__
 
 if TYPE_CHECKING:
@@ -85,11 +86,11 @@ class Path:
     Examples
     --------
     >>> from hardmargin import path
-    >>> found = path([[0.0], [1.0], [3.0], [4.0], [9.0], [2.1]], [0, 0, 1, 1, 0, 0], C=(0.1, 100))
+    >>> found = path([[0.0], [1.0], [3.0], [4.0], [5.0], [9.0], [2.1]], [0, 0, 1, 1, 1, 0, 0], C=(0.1, 100))
     >>> [round(C, 4) for C in found.breakpoints]
     [0.5, 1.9691]
     >>> found.at(1.0).violations, found.at(50.0).violations, found.optimal
-    ([4, 5], [4], True)
+    ([5, 6], [5], True)
     """
 
     status: Status
@@ -155,9 +156,9 @@ class Path:
         Raises
         ------
         ValueError
-            If C lies outside the range.
+            If C is no number in the range.
         """
-        if not self.low <= C <= self.high:
+        if not is_real(C) or not self.low <= C <= self.high:
             raise ValueError(f"C is {C!r}; expected a number from {self.low:g} to {self.high:g}, as in the path.")
         return self._result(self._envelope.index_at(C), float(C))
 
@@ -399,8 +400,9 @@ def line_of(result: Result) -> Line:
     Examples
     --------
     >>> from hardmargin import solve
-    >>> line_of(solve([[0.0], [1.0], [3.0], [4.0], [9.0]], [0, 0, 1, 1, 0], C=10))
-    Line(norm=0.5, given_up=1.0)
+    >>> line = line_of(solve([[0.0], [1.0], [3.0], [4.0], [9.0]], [0, 0, 1, 1, 0], C=10))
+    >>> round(line.norm, 6), line.given_up
+    (0.5, 1.0)
     """
     coef = np.array(result.coef)
     weights = None if result.weights is None else np.array(result.weights)[result.violations]

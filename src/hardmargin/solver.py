@@ -21,7 +21,7 @@ from hardmargin.budget import BudgetError
 from hardmargin.checkpoint import CheckpointWarning, Identity
 from hardmargin.checkpoint.keeper import Keeper, held_checkpoint
 from hardmargin.cluster import opened_engine
-from hardmargin.constrained import out_of_time, prepared
+from hardmargin.constrained import OutOfTimeError, out_of_time, prepared
 from hardmargin.fingerprint import data_fingerprint
 from hardmargin.incumbent import Incumbent
 from hardmargin.limits import Limits
@@ -233,7 +233,7 @@ def solve(
             reduced, first = prepared(problem, step, limits)
             if keeper is not None:
                 keeper.belongs_to(reduced.problem, check)
-        except _OutOfTimeError:
+        except OutOfTimeError:
             if keeper is not None:
                 keeper.pass_on()
             if checkpoint is not None and not os.path.exists(checkpoint):
@@ -292,19 +292,15 @@ def _carrying(report: Report) -> Report:
     return carrying
 
 
-class _OutOfTimeError(Exception):
-    """Time ran out before the search began."""
-
-
 def _check_time(limits: Limits) -> None:
     if limits.remaining() == 0:
-        raise _OutOfTimeError
+        raise OutOfTimeError
 
 
 def _check_overrun(limits: Limits) -> None:
     """The same with a checkpoint: what is small is completed, so that there is a state to save."""
     if limits.elapsed() > limits.time_limit + _COMPLETION:
-        raise _OutOfTimeError
+        raise OutOfTimeError
 
 
 def _before_last_check(limits: Limits, problem: Problem) -> Limits:

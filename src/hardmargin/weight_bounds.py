@@ -152,11 +152,12 @@ def _validated_range(given: Any, m: int) -> tuple[FloatArray, FloatArray]:
     if isinstance(given, (str, bytes, Mapping)):
         raise TypeError(refusal)
     try:
-        low, high = given
-        sides = [_validated_side(side, m, open_at) for side, open_at in ((low, -np.inf), (high, np.inf))]
+        given = list(given)
+        if len(given) != 2:
+            raise ValueError(refusal)
+        lower, upper = _validated_side(given[0], m, -np.inf), _validated_side(given[1], m, np.inf)
     except TypeError:
         raise TypeError(refusal) from None
-    lower, upper = sides
     if np.isnan(lower).any() or np.isnan(upper).any():
         raise ValueError("coef_bounds contains NaN; expected numbers, and None or infinity where a weight is free.")
     wrong = ~(lower <= upper) | (lower == np.inf) | (upper == -np.inf)

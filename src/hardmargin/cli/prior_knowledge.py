@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ def trusted_mask(path: str | None, n: int) -> Any:
     ----------
     path : str or None
         A file of row numbers, the first row being 0; or a column with a 0 or a 1 for each of the n rows. A first
-        word that is no number is taken for the name of the column.
+        word that is no number is taken for the name of the column, if others follow.
     n : int
         Number of samples.
 
@@ -36,7 +36,7 @@ def trusted_mask(path: str | None, n: int) -> Any:
         words = Path(path).read_text(encoding="utf-8").replace(",", " ").split()
     except UnicodeDecodeError:
         raise ValueError(f"--trusted {path}: not text; expected row numbers, or a column of 0 and 1.") from None
-    if words and _number(words[0]) is None:
+    if len(words) > 1 and not _is_numeric(words[0]):
         words = words[1:]
     values: list[int] = []
     for word in words:
@@ -62,14 +62,14 @@ def signs(texts: Sequence[str], names: Sequence[str] | None, m: int) -> list[int
     """
     if not texts:
         return None
-    found = [0] * m
+    found: dict[int, int] = {}
     for text in texts:
-        name, _, value = text.rpartition("=")
+        name, equals, value = text.rpartition("=")
         sign = _number(value.removeprefix("+"))
-        if sign not in (-1, 0, 1):
+        if not equals or sign not in (-1, 0, 1):
             raise ValueError(f"--monotonic is {text!r}; expected FEATURE=+1, FEATURE=-1 or FEATURE=0.")
-        found[_feature(name, names, m, "--monotonic")] = sign
-    return found
+        found[_new_feature(name, names, m, "--monotonic", found)] = sign
+    return [found.get(feature, 0) for feature in range(m)]
 
 
 def ranges(
@@ -84,22 +84,32 @@ def ranges(
     """
     if not texts:
         return None
-    lower: list[float | None] = [None] * m
-    upper: list[float | None] = [None] * m
+    lower: dict[int, float | None] = {}
+    upper: dict[int, float | None] = {}
     for text in texts:
         name, _, value = text.rpartition("=")
         low, colon, high = value.partition(":")
         ends = [None if end == "" else typed(end) for end in (low, high)]
         if not colon or any(isinstance(end, (str, bool)) for end in ends):
             raise ValueError(f"--coef-bounds is {text!r}; expected FEATURE=LOW:HIGH, e.g. 3=0:2.5 or 3=:0.")
-        feature = _feature(name, names, m, "--coef-bounds")
+        feature = _new_feature(name, names, m, "--coef-bounds", lower)
         lower[feature], upper[feature] = (None if end is None else float(end) for end in ends)
-    return lower, upper
+    return [lower.get(feature) for feature in range(m)], [upper.get(feature) for feature in range(m)]
+
+
+def _new_feature(name: str, names: Sequence[str] | None, m: int, flag: str, given: Container[int]) -> int:
+    """The number of a feature for which the flag has given nothing yet."""
+    feature = _feature(name, names, m, flag)
+    if feature in given:
+        raise ValueError(f"{flag} names {name!r} more than once; expected each feature at most once.")
+    return feature
 
 
 def _feature(name: str, names: Sequence[str] | None, m: int, flag: str) -> int:
     """The number of a feature, by its name or, if it has none, by its number."""
     if names is not None:
+        if list(names).count(name) > 1:
+            raise ValueError(f"{flag} names {name!r}, as several features are called; expected different names.")
         if name in names:
             return list(names).index(name)
         raise ValueError(f"{flag} names {name!r}, which is not a feature; expected one of {', '.join(names[:8])}.")
@@ -114,3 +124,11 @@ def _number(word: str) -> int | None:
         return plain_int(word)
     except ValueError:
         return None
+
+
+def _is_numeric(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
