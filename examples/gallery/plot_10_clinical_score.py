@@ -34,9 +34,8 @@ y = births["low"].to_numpy()
 # The free model says that visits to the doctor raise the risk. Probably those who have reason to worry go more
 # often.
 
-settings = {"C": 3, "class_weight": "balanced", "stop": None}
-free = HardMarginSVC(**settings).fit(X, y)
-signed = HardMarginSVC(**settings, monotonic_cst=list(features.values())).fit(X, y)
+free = HardMarginSVC(C=3, class_weight="balanced", stop=None).fit(X, y)
+signed = HardMarginSVC(C=3, class_weight="balanced", stop=None, monotonic_cst=list(features.values())).fit(X, y)
 for name, model in (("free", free), ("with signs", signed)):
     print(f"{name}: objective {model.objective_:.3f}, {model.status_}, {len(model.violations_)} of 189 given up")
 
