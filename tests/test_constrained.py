@@ -194,10 +194,26 @@ def test_signs_may_be_given_by_name() -> None:
     named = solve(frame, Y, 10, monotonic_cst={"dose": -1})
     assert named.monotonic_cst == [0, -1]
     assert named.objective == solve(frame.to_numpy(), Y, 10, monotonic_cst=[0, -1]).objective
-    with pytest.raises(ValueError, match="names 'weight', which is not a feature"):
+    with pytest.raises(ValueError, match="names 'weight'; expected features of X: "):
         solve(frame, Y, monotonic_cst={"weight": 1})
     with pytest.raises(ValueError, match="X has no feature names"):
         solve(X, Y, monotonic_cst={"dose": 1})
+
+
+def test_ranges_by_the_names_of_features() -> None:
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"age": np.arange(len(Y), dtype=float), "dose": X[:, 0]})
+    named = solve(frame, Y, 10, coef_bounds={"dose": (None, 0.25), "age": (-1, 2)})
+    assert named.coef_bounds == [[-1.0, None], [2.0, 0.25]]
+    assert named.coef == solve(frame.to_numpy(), Y, 10, coef_bounds=([-1, None], [2, 0.25])).coef
+    with pytest.raises(ValueError, match="coef_bounds names 'weight'; expected features of X: age, dose"):
+        solve(frame, Y, coef_bounds={"weight": (0, 1)})
+    with pytest.raises(TypeError, match=r"coef_bounds of 'dose' are 3; expected a pair \(low, high\)"):
+        solve(frame, Y, coef_bounds={"dose": 3})
+    with pytest.raises(ValueError, match="coef_bounds of feature 'dose' are 1 and 0"):
+        solve(frame, Y, coef_bounds={"dose": (1, 0)})
+    with pytest.raises(ValueError, match="coef_bounds is a dict, but X has no feature names"):
+        solve(X, Y, coef_bounds={"dose": (0, 1)})
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import hardmargin.path_search
@@ -248,3 +249,14 @@ def test_a_path_that_is_resumed_has_the_labels_of_now(line) -> None:
     found = path(X, labels, C=(0.1, 100), resume=path(X, y, C=(0.1, 10)))
     assert {tuple(each.classes) for each in found.hyperplanes} == {("no", "yes")}
     assert verify(found.at(10.0), X, labels)
+
+
+def test_signs_and_ranges_by_the_names_of_features(line) -> None:
+    X, y = line
+    frame = pd.DataFrame({"dose": np.ravel(X), "age": np.arange(len(y), dtype=float)})
+    named = path(frame, y, (0.1, 10), monotonic_cst={"dose": -1}, coef_bounds={"age": (None, 0.5)})
+    plain = path(frame.to_numpy(), y, (0.1, 10), monotonic_cst=[-1, 0], coef_bounds=(None, [None, 0.5]))
+    assert named.optimal
+    assert named.breakpoints == plain.breakpoints
+    assert named.data == plain.data
+    assert all(each.coef[0] <= 0 and each.coef[1] <= 0.5 for each in named.hyperplanes)

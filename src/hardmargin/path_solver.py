@@ -22,6 +22,7 @@ from hardmargin.request import validated_limits
 from hardmargin.signals import HeldSignals
 from hardmargin.solver import solve
 from hardmargin.validation import import_converters, validated_penalty
+from hardmargin.weight_bounds import by_position, feature_names, validated_bounds
 
 # A path is saved after every solve, whatever the interval.
 _ANY_INTERVAL = 1.0
@@ -111,6 +112,9 @@ def path(
     _check_settings(settings)
     asked = _validated_penalties(C)
     import_converters(X)
+    # Solves get the samples without their names.
+    signs, ranges = by_position(settings.get("monotonic_cst"), settings.get("coef_bounds"), feature_names(X))
+    settings = {**settings, "monotonic_cst": signs, "coef_bounds": ranges}
     limits = validated_limits(time_limit, gap, settings.get("threads", 1), node_limit, settings.get("seed", 0))
     method = settings.get("method", "auto")
     limits = replace(limits, gap=max(limits.gap, get_method(method).SMALLEST_GAP))
@@ -157,6 +161,10 @@ def _identity(problem: Problem, settings: Mapping[str, Any]) -> str:
     """A checksum of what is solved: bounds of other data, or under other constraints, prove nothing."""
     weights = np.ones(problem.n) if problem.weights is None else problem.weights
     digest = hashlib.sha256(fingerprint(replace(problem, costs=weights)).encode())
+    # The same bounds may be written in several ways.
+    bounds = validated_bounds(None, settings.get("coef_bounds"), problem.m, None)
+    if bounds is not None:
+        settings = {**settings, "coef_bounds": (bounds.lower, bounds.upper)}
     for name in sorted(settings):
         if name not in (*_HOW, "sample_weight", "class_weight") and settings[name] is not None:
             digest.update(f"{name} {np.asarray(settings[name]).tolist()!r}".encode())
