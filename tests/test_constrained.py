@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import time
 from typing import NoReturn
 
@@ -11,6 +12,7 @@ from scipy import sparse
 
 from brute_force import KINDS, compared, random_case, refusal_fault, with_constraints
 from hardmargin import Result, Status, constrained, solve, verify
+from hardmargin.constrained import ContradictoryTrustError
 from hardmargin.data import generate
 from hardmargin.limits import Limits
 from hardmargin.methods import names
@@ -310,3 +312,11 @@ def test_models_with_other_bounds_than_weights_are_refused(noisy, changes, text)
     assert Result.from_dict(values).coef_bounds == [[0.0, -1.0, -1.0], [None] * 3]
     with pytest.raises(ValueError, match=text):
         Result.from_dict({**values, **changes})
+
+
+def test_a_contradiction_survives_pickling_and_has_other_row_numbers_among_more_data() -> None:
+    with pytest.raises(ContradictoryTrustError) as caught:
+        solve([[0.0], [0.0], [1.0]], [0, 1, 1], trusted=[True, True, False])
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert (again.rows, str(again)) == ([0, 1], str(caught.value))
+    assert "the rows 5, 7 contradict each other" in str(again.among(np.array([5, 7, 8])))
