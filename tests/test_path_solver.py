@@ -100,7 +100,10 @@ def test_a_list_has_these_values_only(blobs) -> None:
     assert (found.optimal, found.C) == (True, [10.0, 0.5, 2.0])
     for C in found.C:
         assert found.at(C).objective == pytest.approx(solve(X, y, C).objective, rel=2e-6)
+    assert str(found).splitlines()[0].endswith("path from C = 0.5 to 10: optimal, proven at the 3 values of C")
     assert path(X, y, [3.0]).at(3.0).optimal
+    assert path(X, y, [3.0, 4.0, 3]).C == [3.0, 4.0]
+    assert str(path(X, y, [3.0, 3.0])).splitlines()[0].endswith("optimal, proven at C = 3")
     assert path(X, y, np.array([3.0, 4.0])).C == [3.0, 4.0]
 
 

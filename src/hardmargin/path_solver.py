@@ -70,7 +70,7 @@ def path(
         Samples and labels, as in :func:`hardmargin.solve`.
     C : tuple of two floats, or list of floats
         A tuple (low, high) is a range: the path has every breakpoint in it. A list has the values of interest: only
-        there, a proof is attempted.
+        there, a proof is attempted. Values that are repeated count once.
     time_limit : float or None
         Seconds for the whole path; None means no limit. When it is reached, the path has a gap in some places.
     gap : float
@@ -151,7 +151,7 @@ def _validated_penalties(C: Any) -> tuple[float, float] | list[float]:
     if not values:
         raise ValueError("C has no values; expected a tuple (low, high) or a list of numbers.")
     if not isinstance(C, tuple):
-        return values
+        return list(dict.fromkeys(values))
     if len(values) != 2 or not values[0] < values[1]:
         raise ValueError(f"C is {C!r}; expected (low, high) with low < high, or a list for single values.")
     return values[0], values[1]
