@@ -110,8 +110,14 @@ def test_without_refit_there_is_a_choice_and_no_model(overlapping) -> None:
     model = HardMarginSVCCV(Cs=2, cv=2, refit=False).fit(X, y)
     assert model.C_ in model.Cs_
     assert not hasattr(model, "coef_")
-    with pytest.raises(NotFittedError):
+    with pytest.raises(NotFittedError, match=r"fitted with refit=False, which chooses C .* leaves no model"):
         model.predict(X)
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        HardMarginSVCCV(refit=False).predict(X)
+    again = HardMarginSVCCV(Cs=[1.0], cv=2).fit(X, y).set_params(refit=False).fit(X, y)
+    assert not hasattr(again, "coef_")
+    with pytest.raises(NotFittedError, match="refit=False"):
+        again.decision_function(X)
 
 
 def test_the_time_is_shared(overlapping, monkeypatch) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import NotFittedError
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
@@ -222,6 +223,9 @@ class HardMarginSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 raise KeyboardInterrupt
         scorer = check_scoring(_Hyperplane(None), self.scoring)
         self._choose(asked, [test for _, test in folds], samples, labels, weights, scorer)
+        for name in ("best_estimator_", *_FINAL):
+            # A model of an earlier fit has another C.
+            self.__dict__.pop(name, None)
         if self.refit:
             self._fit_best(X, labels, sample_weight, keep, self._share(started, 1))
         return self
@@ -314,6 +318,14 @@ class HardMarginSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 if hasattr(best, name):
                     setattr(self, name, getattr(best, name))
 
+    def _check_model(self) -> None:
+        if hasattr(self, "C_") and not hasattr(self, "best_estimator_"):
+            raise NotFittedError(
+                f"this HardMarginSVCCV was fitted with refit=False, which chooses C ({self.C_:g}) and leaves no "
+                "model; fit it with refit=True, or fit HardMarginSVC with that C."
+            )
+        check_is_fitted(self, "best_estimator_")
+
     def decision_function(self, X: ArrayLike) -> FloatArray:
         """Compute w.x + b for every row of X, see :meth:`HardMarginSVC.decision_function`.
 
@@ -327,7 +339,7 @@ class HardMarginSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ndarray of shape (n_samples,)
             Positive on the side of ``classes_[1]``.
         """
-        check_is_fitted(self, "best_estimator_")
+        self._check_model()
         validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         values: FloatArray = self.best_estimator_.decision_function(X)
         return values
@@ -345,7 +357,7 @@ class HardMarginSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ndarray of shape (n_samples,)
             Labels.
         """
-        check_is_fitted(self, "best_estimator_")
+        self._check_model()
         validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         labels: NDArray[Any] = self.best_estimator_.predict(X)
         return labels

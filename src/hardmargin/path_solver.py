@@ -26,6 +26,8 @@ from hardmargin.weight_bounds import by_position, feature_names, validated_bound
 
 # A path is saved after every solve, whatever the interval.
 _ANY_INTERVAL = 1.0
+# The search divides all C by the largest, which must not give zero.
+_LARGEST_RATIO = 1e300
 # Settings of a solve that say how it searches. All others say what is solved.
 _HOW = ("method", "threads", "seed", "options", "cluster", "stop")
 # Settings of a solve that a path has for itself, or cannot have.
@@ -147,14 +149,26 @@ def _check_settings(settings: Mapping[str, Any]) -> None:
 def _validated_penalties(C: Any) -> tuple[float, float] | list[float]:
     if isinstance(C, (str, bytes)) or not isinstance(C, Iterable):
         raise TypeError(f"C is {C!r}; expected a tuple (low, high) or a list of numbers; for one value use solve.")
-    values = [validated_penalty(value) for value in C]
+    values = [_validated_value(value) for value in C]
     if not values:
         raise ValueError("C has no values; expected a tuple (low, high) or a list of numbers.")
+    if min(values) < max(values) / _LARGEST_RATIO:
+        raise ValueError(
+            f"C reaches from {min(values):g} to {max(values):g}; expected values of which the largest is at most "
+            f"{_LARGEST_RATIO:g} times the smallest."
+        )
     if not isinstance(C, tuple):
         return list(dict.fromkeys(values))
     if len(values) != 2 or not values[0] < values[1]:
         raise ValueError(f"C is {C!r}; expected (low, high) with low < high, or a list for single values.")
     return values[0], values[1]
+
+
+def _validated_value(value: Any) -> float:
+    try:
+        return validated_penalty(value)
+    except TypeError:
+        raise TypeError(f"C contains {value!r}; expected positive numbers only.") from None
 
 
 def _identity(problem: Problem, settings: Mapping[str, Any]) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from hardmargin import data, methods
 from hardmargin.cli.interrupts import while_importing
-from hardmargin.cli.key_values import class_weights, key_value
+from hardmargin.cli.key_values import class_weights, key_value, time_limit
 from hardmargin.cli.output import STDOUT, check_target
 from hardmargin.cli.parser import Commands, Parser, add_column_arguments, add_data_arguments, add_quiet_argument
 from hardmargin.cli.prior_knowledge import add_prior_knowledge_arguments, prior_knowledge
@@ -193,7 +193,7 @@ def _add_search_arguments(parser: Parser) -> None:
     )
     parser.add_argument(
         "--time-limit",
-        type=float,
+        type=time_limit,
         default=60.0,
         metavar="SECONDS",
         help="time limit of the whole path (default 60; inf: no limit)",

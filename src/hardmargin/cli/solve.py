@@ -12,7 +12,7 @@ import numpy as np
 
 from hardmargin import data, methods
 from hardmargin.cli.interrupts import while_importing
-from hardmargin.cli.key_values import class_weights, key_value, penalty, violation_limits
+from hardmargin.cli.key_values import class_weights, key_value, penalty, time_limit, violation_limits
 from hardmargin.cli.log_file import log_to
 from hardmargin.cli.output import STDOUT, check_different, check_target, write_model
 from hardmargin.cli.parser import Commands, Parser, add_column_arguments, add_data_arguments, add_quiet_argument
@@ -276,7 +276,7 @@ def _add_method_arguments(parser: Parser) -> None:
 def _add_limit_arguments(parser: Parser) -> None:
     parser.add_argument(
         "--time-limit",
-        type=float,
+        type=time_limit,
         default=60.0,
         metavar="SECONDS",
         help="time limit (default 60; inf: no limit)",
