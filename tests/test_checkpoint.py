@@ -197,6 +197,7 @@ def test_a_state_is_not_overwritten_by_mistake(hard, tmp_path) -> None:
         ({"method": "indicator", "cluster": "local"}, "does not support cluster"),
         ({"checkpoint": "no/such/folder/x"}, "no such folder"),
         ({"checkpoint": "x", "checkpoint_interval": 0}, "checkpoint_interval is 0"),
+        ({"checkpoint_interval": -1}, "checkpoint_interval is -1"),
         ({"resume": "no-such-file"}, "No such file"),
         ({"resume": "/dev/zero"}, "a folder or a device"),
         ({"checkpoint": "/dev/null"}, "a folder or a device"),

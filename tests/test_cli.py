@@ -60,7 +60,10 @@ def run_process(*arguments, **settings):
         (["solve", "DATA", "--C", "0"], "C is 0.0; expected a positive"),
         (["solve", "DATA", "--C", "-3"], "C is -3.0; expected a positive"),
         (["solve", "DATA", "--method", "magic"], "invalid choice: 'magic'"),
-        (["solve", "DATA", "--time-limit", "0"], "time_limit is 0.0; expected"),
+        (
+            ["solve", "DATA", "--time-limit", "0"],
+            "0 given; expected a positive number of seconds, or inf",
+        ),
         (["solve", "DATA", "--gap", "2"], "gap is 2.0; expected"),
         (["solve", "DATA", "--threads", "0"], "threads is 0; expected"),
         (["solve", "DATA", "--seed", "-1"], "seed is -1; expected"),

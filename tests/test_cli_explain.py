@@ -68,7 +68,7 @@ def test_after_ctrl_c_the_table_is_written(model, data, tmp_path, monkeypatch):
     ("words", "message"),
     [
         (["--within", "-1"], "within is -1.0; expected a share"),
-        (["--time-limit", "0"], "time_limit is 0.0; expected a positive number"),
+        (["--time-limit", "0"], "0 given; expected a positive number of seconds, or inf"),
         (["--json", "nowhere/table.json"], "there is no folder"),
     ],
 )

@@ -104,3 +104,22 @@ def test_bad_input_is_one_line(data, capsys, tmp_path, monkeypatch, words, text)
     assert out == ""
     assert text in err
     assert err.count("\n") == 1
+
+
+def test_prior_knowledge_holds_all_along_the_path(data, tmp_path) -> None:
+    (tmp_path / "rows.txt").write_text("4")
+    file = tmp_path / "path.json"
+    words = ["--trusted", str(tmp_path / "rows.txt"), "--monotonic", "a=-1", "--coef-bounds", "b=:0.5"]
+    assert main(["path", data, "--C", "0.1", "100", *words, "--quiet", "--json", str(file)]) == 0
+    found = Path.load(file)
+    assert found.optimal
+    for each in found.hyperplanes:
+        assert each.trusted == [4]
+        assert 4 not in each.violations
+        assert each.coef[0] <= 0
+        assert each.coef[1] <= 0.5
+
+
+def test_unknown_features_of_prior_knowledge_are_one_line(data, capsys) -> None:
+    assert main(["path", data, "--C", "1", "100", "--monotonic", "age=1"]) == 2
+    assert capsys.readouterr().err.count("\n") == 1

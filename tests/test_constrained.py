@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import time
 from typing import NoReturn
 
@@ -11,6 +12,7 @@ from scipy import sparse
 
 from brute_force import KINDS, compared, random_case, refusal_fault, with_constraints
 from hardmargin import Result, Status, constrained, solve, verify
+from hardmargin.constrained import ContradictoryTrustError
 from hardmargin.data import generate
 from hardmargin.limits import Limits
 from hardmargin.methods import names
@@ -194,10 +196,26 @@ def test_signs_may_be_given_by_name() -> None:
     named = solve(frame, Y, 10, monotonic_cst={"dose": -1})
     assert named.monotonic_cst == [0, -1]
     assert named.objective == solve(frame.to_numpy(), Y, 10, monotonic_cst=[0, -1]).objective
-    with pytest.raises(ValueError, match="names 'weight', which is not a feature"):
+    with pytest.raises(ValueError, match="names 'weight'; expected features of X: "):
         solve(frame, Y, monotonic_cst={"weight": 1})
     with pytest.raises(ValueError, match="X has no feature names"):
         solve(X, Y, monotonic_cst={"dose": 1})
+
+
+def test_ranges_by_the_names_of_features() -> None:
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"age": np.arange(len(Y), dtype=float), "dose": X[:, 0]})
+    named = solve(frame, Y, 10, coef_bounds={"dose": (None, 0.25), "age": (-1, 2)})
+    assert named.coef_bounds == [[-1.0, None], [2.0, 0.25]]
+    assert named.coef == solve(frame.to_numpy(), Y, 10, coef_bounds=([-1, None], [2, 0.25])).coef
+    with pytest.raises(ValueError, match="coef_bounds names 'weight'; expected features of X: age, dose"):
+        solve(frame, Y, coef_bounds={"weight": (0, 1)})
+    with pytest.raises(TypeError, match=r"coef_bounds of 'dose' are 3; expected a pair \(low, high\)"):
+        solve(frame, Y, coef_bounds={"dose": 3})
+    with pytest.raises(ValueError, match="coef_bounds of feature 'dose' are 1 and 0"):
+        solve(frame, Y, coef_bounds={"dose": (1, 0)})
+    with pytest.raises(ValueError, match="coef_bounds is a dict, but X has no feature names"):
+        solve(X, Y, coef_bounds={"dose": (0, 1)})
 
 
 @pytest.mark.parametrize(
@@ -294,3 +312,11 @@ def test_models_with_other_bounds_than_weights_are_refused(noisy, changes, text)
     assert Result.from_dict(values).coef_bounds == [[0.0, -1.0, -1.0], [None] * 3]
     with pytest.raises(ValueError, match=text):
         Result.from_dict({**values, **changes})
+
+
+def test_a_contradiction_survives_pickling_and_has_other_row_numbers_among_more_data() -> None:
+    with pytest.raises(ContradictoryTrustError) as caught:
+        solve([[0.0], [0.0], [1.0]], [0, 1, 1], trusted=[True, True, False])
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert (again.rows, str(again)) == ([0, 1], str(caught.value))
+    assert "the rows 5, 7 contradict each other" in str(again.among(np.array([5, 7, 8])))

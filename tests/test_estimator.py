@@ -426,8 +426,17 @@ def test_signs_by_the_names_of_features(blobs) -> None:
     assert HardMarginSVC(C=10, monotonic_cst={"width": -1}).fit(frame, y).result_.monotonic_cst == [0, -1]
     with pytest.raises(ValueError, match="monotonic_cst names 'weight'; expected features of X: length, width"):
         HardMarginSVC(monotonic_cst={"weight": 1}).fit(frame, y)
-    with pytest.raises(ValueError, match="by the names of features, and X has none"):
+    with pytest.raises(ValueError, match="monotonic_cst is a dict, but X has no feature names"):
         HardMarginSVC(monotonic_cst={"width": 1}).fit(X, y)
+
+
+def test_ranges_by_the_names_of_features(blobs) -> None:
+    X, y = blobs
+    frame = pd.DataFrame(X, columns=["length", "width"])
+    model = HardMarginSVC(C=10, coef_bounds={"width": (None, 0.5)}).fit(frame, y)
+    assert model.result_.coef_bounds == [[None, None], [None, 0.5]]
+    with pytest.raises(ValueError, match="coef_bounds names 'weight'; expected features of X: length, width"):
+        HardMarginSVC(coef_bounds={"weight": (0, 1)}).fit(frame, y)
 
 
 def test_constraints_on_the_weights_need_weights(line) -> None:

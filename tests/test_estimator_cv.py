@@ -110,8 +110,14 @@ def test_without_refit_there_is_a_choice_and_no_model(overlapping) -> None:
     model = HardMarginSVCCV(Cs=2, cv=2, refit=False).fit(X, y)
     assert model.C_ in model.Cs_
     assert not hasattr(model, "coef_")
-    with pytest.raises(NotFittedError):
+    with pytest.raises(NotFittedError, match=r"fitted with refit=False, which chooses C .* leaves no model"):
         model.predict(X)
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        HardMarginSVCCV(refit=False).predict(X)
+    again = HardMarginSVCCV(Cs=[1.0], cv=2).fit(X, y).set_params(refit=False).fit(X, y)
+    assert not hasattr(again, "coef_")
+    with pytest.raises(NotFittedError, match="refit=False"):
+        again.decision_function(X)
 
 
 def test_the_time_is_shared(overlapping, monkeypatch) -> None:
@@ -171,3 +177,41 @@ def test_bad_penalties_are_refused(overlapping, Cs, text) -> None:
 def test_more_than_two_classes_are_refused() -> None:
     with pytest.raises(ValueError, match=r"Only binary classification is supported.*OneVsRestClassifier"):
         HardMarginSVCCV().fit(*load_iris(return_X_y=True))
+
+
+def test_prior_knowledge_holds_in_all_folds_and_in_the_model(overlapping) -> None:
+    X, y = overlapping
+    table = pd.DataFrame(X, columns=["length", "width"])
+    free = HardMarginSVCCV(Cs=[1.0, 10.0], cv=3).fit(table, y)
+    against = -int(np.sign(free.coef_[0, 0])) or 1
+    trusted = np.isin(np.arange(len(y)), free.violations_[:1])
+    model = HardMarginSVCCV(
+        Cs=[1.0, 10.0], cv=3, monotonic_cst={"length": against}, coef_bounds={"width": (-0.5, 0.5)}
+    ).fit(table, y, trusted=trusted)
+    assert model.result_.trusted == np.flatnonzero(trusted).tolist()
+    assert not trusted[model.violations_].any()
+    folds = StratifiedKFold(3).split(X, y > 0)
+    for found, (train, _) in zip(model.paths_, folds, strict=True):
+        for each in found.hyperplanes:
+            assert (each.trusted or []) == np.flatnonzero(trusted[train]).tolist()
+    for coef in [model.coef_[0], *(np.array(each.coef) for found in model.paths_ for each in found.hyperplanes)]:
+        assert against * coef[0] >= 0
+        assert abs(coef[1]) <= 0.5 * (1 + 1e-9)
+
+
+def test_contradictory_trust_names_the_rows_of_the_caller() -> None:
+    X = np.array([[0.0], [1.0], [2.0], [3.0], [4.0], [5.0], [5.0], [6.0]])
+    y = [0, 0, 0, 0, 1, 1, 0, 1]
+    trusted = np.isin(np.arange(8), [5, 6])
+    # The first part trains on the last rows only.
+    folds = [([3, 4, 5, 6, 7], [0, 1, 2]), ([0, 1, 2, 3, 4], [5, 6, 7])]
+    with pytest.raises(ValueError, match="the rows 5, 6 contradict each other"):
+        HardMarginSVCCV(Cs=[1.0], cv=folds).fit(X, y, trusted=trusted)
+
+
+def test_unusable_trust_is_refused(overlapping) -> None:
+    X, y = overlapping
+    with pytest.raises(ValueError, match=r"trusted has shape \(2,\); expected \(60,\)"):
+        HardMarginSVCCV(cv=2).fit(X, y, trusted=[True, False])
+    with pytest.raises(ValueError, match="monotonic_cst is a dict, but X has no feature names"):
+        HardMarginSVCCV(cv=2, monotonic_cst={"length": 1}).fit(X, y)

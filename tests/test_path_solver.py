@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import hardmargin.path_search
@@ -99,7 +100,10 @@ def test_a_list_has_these_values_only(blobs) -> None:
     assert (found.optimal, found.C) == (True, [10.0, 0.5, 2.0])
     for C in found.C:
         assert found.at(C).objective == pytest.approx(solve(X, y, C).objective, rel=2e-6)
+    assert str(found).splitlines()[0].endswith("path from C = 0.5 to 10: optimal, proven at the 3 values of C")
     assert path(X, y, [3.0]).at(3.0).optimal
+    assert path(X, y, [3.0, 4.0, 3]).C == [3.0, 4.0]
+    assert str(path(X, y, [3.0, 3.0])).splitlines()[0].endswith("optimal, proven at C = 3")
     assert path(X, y, np.array([3.0, 4.0])).C == [3.0, 4.0]
 
 
@@ -204,6 +208,15 @@ def test_a_checkpoint_that_cannot_be_written_is_a_warning(blobs, tmp_path, monke
         ((1.0, 2.0, 3.0), {}, ValueError, r"expected \(low, high\)"),
         ([], {}, ValueError, "C has no values"),
         ([1.0, -1.0], {}, ValueError, "expected a positive finite number"),
+        (["a"], {}, TypeError, "C contains 'a'; expected positive numbers only"),
+        ((1.0, "scale"), {}, TypeError, "C contains 'scale'; expected positive numbers only"),
+        (
+            (1e-300, 1e300),
+            {},
+            ValueError,
+            r"from 1e-300 to 1e\+300; .* at most 1e\+300 times the smallest",
+        ),
+        ([1e300, 1e-300], {}, ValueError, "times the smallest"),
         ((1.0, 2.0), {"start": None}, TypeError, r"path\(\) has no parameter 'start'"),
         ((1.0, 2.0), {"time_limit": 0}, ValueError, "time_limit is 0"),
         ((1.0, 2.0), {"method": "guess"}, ValueError, "method is 'guess'"),
@@ -248,3 +261,14 @@ def test_a_path_that_is_resumed_has_the_labels_of_now(line) -> None:
     found = path(X, labels, C=(0.1, 100), resume=path(X, y, C=(0.1, 10)))
     assert {tuple(each.classes) for each in found.hyperplanes} == {("no", "yes")}
     assert verify(found.at(10.0), X, labels)
+
+
+def test_signs_and_ranges_by_the_names_of_features(line) -> None:
+    X, y = line
+    frame = pd.DataFrame({"dose": np.ravel(X), "age": np.arange(len(y), dtype=float)})
+    named = path(frame, y, (0.1, 10), monotonic_cst={"dose": -1}, coef_bounds={"age": (None, 0.5)})
+    plain = path(frame.to_numpy(), y, (0.1, 10), monotonic_cst=[-1, 0], coef_bounds=(None, [None, 0.5]))
+    assert named.optimal
+    assert named.breakpoints == plain.breakpoints
+    assert named.data == plain.data
+    assert all(each.coef[0] <= 0 and each.coef[1] <= 0.5 for each in named.hyperplanes)

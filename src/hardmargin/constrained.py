@@ -6,10 +6,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hardmargin.arrays import FloatArray
 from hardmargin.incumbent import Incumbent
@@ -30,6 +32,36 @@ _SHOWN = 12
 
 class OutOfTimeError(Exception):
     """Time ran out before the search began."""
+
+
+class ContradictoryTrustError(ValueError):
+    """No hyperplane keeps all trusted samples.
+
+    Attributes
+    ----------
+    rows : list of int
+        Rows of the data that cannot be kept together, and no part of which contradicts itself.
+    bounded : bool
+        Whether there are bounds on the weights.
+    """
+
+    def __init__(self, rows: Sequence[int], bounded: bool) -> None:
+        super().__init__(rows, bounded)
+        self.rows = sorted(rows)
+        self.bounded = bounded
+
+    def __str__(self) -> str:
+        shown = ", ".join(map(str, self.rows[:_SHOWN])) + (", ..." if len(self.rows) > _SHOWN else "")
+        within = " within the bounds on the weights" if self.bounded else ""
+        loosen = ", or loosen the bounds" if self.bounded else ""
+        return (
+            f"no hyperplane{within} keeps all trusted samples: the rows {shown} contradict each other, and no part "
+            f"of them does. Trust at least one of them no longer, or correct its features or label{loosen}."
+        )
+
+    def among(self, numbers: NDArray[np.intp]) -> ContradictoryTrustError:
+        """The same about data of which only the rows with these numbers were used."""
+        return ContradictoryTrustError(numbers[self.rows].tolist(), self.bounded)
 
 
 class PresolveStep(Protocol):
@@ -67,8 +99,10 @@ def prepared(problem: Problem, presolved: PresolveStep, limits: Limits) -> Prepa
 
     Raises
     ------
-    ValueError
+    ContradictoryTrustError
         If no hyperplane is feasible; the message names rows that contradict each other.
+    ValueError
+        If only hyperplanes are feasible that float64 can hardly represent.
     OutOfTimeError
         If the time limit is reached before that is known.
     """
@@ -112,14 +146,8 @@ def _first_hyperplane(problem: Problem, plain: Presolved, limits: Limits) -> tup
     try:
         found: Incumbent = feasible_hyperplane(plain.problem, limits)
     except ContradictionError as contradiction:
-        rows = sorted(_caller_row(problem, plain, row) for row in contradiction.rows)
-        shown = ", ".join(map(str, rows[:_SHOWN])) + (", ..." if len(rows) > _SHOWN else "")
-        within = "" if problem.bounds is None else " within the bounds on the weights"
-        loosen = "" if problem.bounds is None else ", or loosen the bounds"
-        raise ValueError(
-            f"no hyperplane{within} keeps all trusted samples: the rows {shown} contradict each other, and no part "
-            f"of them does. Trust at least one of them no longer, or correct its features or label{loosen}."
-        ) from None
+        rows = [_caller_row(problem, plain, row) for row in contradiction.rows]
+        raise ContradictoryTrustError(rows, problem.bounds is not None) from None
     except UndecidedError:
         if limits.remaining() == 0:
             # The caller may know a feasible hyperplane.

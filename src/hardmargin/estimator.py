@@ -89,8 +89,9 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     monotonic_cst : array-like of int of shape (n_features,) or dict, default=None
         Signs of the weights: 1 for not negative, -1 for not positive, 0 for any. A dict has them by the names of
         the features. For two classes without a kernel.
-    coef_bounds : pair of array-likes or floats, default=None
-        Lower and upper bounds on the weights. For two classes without a kernel.
+    coef_bounds : pair of array-likes or floats, or dict, default=None
+        Lower and upper bounds on the weights. A dict has pairs (low, high) by the names of
+        the features. For two classes without a kernel.
     max_violations : float or dict, default=None
         Limits on the total weight of the samples that may be given up, of all of them or by label, in every binary
         problem, as in :func:`hardmargin.solve`. ``fit`` raises a :class:`hardmargin.BudgetError` if no hyperplane

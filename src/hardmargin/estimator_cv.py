@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import NotFittedError
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
@@ -17,6 +18,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from hardmargin.arrays import FloatArray
+from hardmargin.constrained import ContradictoryTrustError
 from hardmargin.estimator import HardMarginSVC
 from hardmargin.path_solver import path
 from hardmargin.penalty import scale_penalty
@@ -24,7 +26,8 @@ from hardmargin.penalty_path import Path
 from hardmargin.result import Result
 from hardmargin.status import Status
 from hardmargin.stopping import Stall
-from hardmargin.validation import is_real, is_whole, refuse_missing_labels, sorted_classes
+from hardmargin.validation import is_real, is_whole, refuse_missing_labels, sorted_classes, validated_trusted
+from hardmargin.weight_bounds import by_position
 
 #: The value of ``Cs`` that stands for the default range.
 PATH = "path"
@@ -73,6 +76,10 @@ class HardMarginSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Of the final fit, as in :class:`HardMarginSVC`.
     stop : "stall", Stall or None, default="stall"
         When to end a search early, as in :class:`HardMarginSVC`.
+    monotonic_cst : array-like of int of shape (n_features,) or dict, default=None
+        Signs of the weights, as in :class:`HardMarginSVC`, in all folds and in the final fit.
+    coef_bounds : pair of array-likes or floats, or dict, default=None
+        Lower and upper bounds on the weights, as in :class:`HardMarginSVC`, in all folds and in the final fit.
 
     Attributes
     ----------
@@ -125,6 +132,8 @@ class HardMarginSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
         stop: Stall | str | None = "stall",
+        monotonic_cst: Any = None,
+        coef_bounds: Any = None,
     ) -> None:
         self.Cs = Cs
         self.cv = cv
@@ -138,8 +147,16 @@ class HardMarginSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
         self.verbose = verbose
         self.stop = stop
+        self.monotonic_cst = monotonic_cst
+        self.coef_bounds = coef_bounds
 
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> HardMarginSVCCV:
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        trusted: ArrayLike | None = None,
+    ) -> HardMarginSVCCV:
         """Choose C, and find the best hyperplane for it.
 
         Parameters
@@ -150,6 +167,8 @@ class HardMarginSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             Labels, two values.
         sample_weight : array-like of shape (n_samples,), optional
             Factors of C, not negative; a weight of zero drops the sample.
+        trusted : array-like of bool of shape (n_samples,), optional
+            Samples that must be kept, in the final fit and in every fold that trains on them.
 
         Returns
         -------
@@ -172,18 +191,23 @@ class HardMarginSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         labels = np.asarray(np.asarray(y).tolist())
         self.classes_ = _two_classes(labels)
         weights = None if sample_weight is None else _check_sample_weight(sample_weight, samples)
+        keep = validated_trusted(trusted, len(labels))
+        signs, ranges = by_position(self.monotonic_cst, self.coef_bounds, self._names())
         asked = self._candidates(samples)
         sides = (labels == self.classes_[1]).astype(np.intp)
         folds = list(check_cv(self.cv, sides, classifier=True).split(samples, sides))
         parts = len(folds) + bool(self.refit)
         self.paths_: list[Path] = []
         for number, (train, _) in enumerate(folds):
-            self.paths_.append(
-                path(
+            try:
+                found = path(
                     samples[train],
                     labels[train],
                     asked,
                     sample_weight=None if weights is None else weights[train],
+                    trusted=None if keep is None else keep[train],
+                    monotonic_cst=signs,
+                    coef_bounds=ranges,
                     class_weight=self.class_weight,
                     method=self.method,
                     time_limit=self._share(started, parts - number),
@@ -192,13 +216,18 @@ class HardMarginSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                     seed=_seed(self.random_state),
                     stop=self.stop,
                 )
-            )
+            except ContradictoryTrustError as error:
+                raise error.among(np.arange(len(labels))[train]) from None
+            self.paths_.append(found)
             if self.paths_[-1].status is Status.INTERRUPTED:
                 raise KeyboardInterrupt
         scorer = check_scoring(_Hyperplane(None), self.scoring)
         self._choose(asked, [test for _, test in folds], samples, labels, weights, scorer)
+        for name in ("best_estimator_", *_FINAL):
+            # A model of an earlier fit has another C.
+            self.__dict__.pop(name, None)
         if self.refit:
-            self._fit_best(X, labels, sample_weight, self._share(started, 1))
+            self._fit_best(X, labels, sample_weight, keep, self._share(started, 1))
         return self
 
     def _candidates(self, X: Any) -> tuple[float, float] | list[float]:
@@ -262,7 +291,12 @@ class HardMarginSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             begin, end = _widest_stretch(np.isclose(means, self.best_score_, rtol=0, atol=1e-12), np.log(edges))
             self.C_ = math.sqrt(edges[begin] * edges[end])
 
-    def _fit_best(self, X: Any, y: Any, sample_weight: Any, time_limit: float | None) -> None:
+    def _names(self) -> list[str] | None:
+        """The names of the features, if they have any."""
+        names = getattr(self, "feature_names_in_", None)
+        return None if names is None else names.tolist()
+
+    def _fit_best(self, X: Any, y: Any, sample_weight: Any, trusted: Any, time_limit: float | None) -> None:
         best = self.best_estimator_ = HardMarginSVC(
             C=self.C_,
             method=self.method,
@@ -273,14 +307,24 @@ class HardMarginSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             random_state=self.random_state,
             verbose=self.verbose,
             stop=self.stop,
+            monotonic_cst=self.monotonic_cst,
+            coef_bounds=self.coef_bounds,
         )
         try:
-            best.fit(X, y, sample_weight)
+            best.fit(X, y, sample_weight, trusted=trusted)
         finally:
             # After Ctrl-C, what was found is kept, as in HardMarginSVC.
             for name in _FINAL:
                 if hasattr(best, name):
                     setattr(self, name, getattr(best, name))
+
+    def _check_model(self) -> None:
+        if hasattr(self, "C_") and not hasattr(self, "best_estimator_"):
+            raise NotFittedError(
+                f"this HardMarginSVCCV was fitted with refit=False, which chooses C ({self.C_:g}) and leaves no "
+                "model; fit it with refit=True, or fit HardMarginSVC with that C."
+            )
+        check_is_fitted(self, "best_estimator_")
 
     def decision_function(self, X: ArrayLike) -> FloatArray:
         """Compute w.x + b for every row of X, see :meth:`HardMarginSVC.decision_function`.
@@ -295,7 +339,7 @@ class HardMarginSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ndarray of shape (n_samples,)
             Positive on the side of ``classes_[1]``.
         """
-        check_is_fitted(self, "best_estimator_")
+        self._check_model()
         validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         values: FloatArray = self.best_estimator_.decision_function(X)
         return values
@@ -313,7 +357,7 @@ class HardMarginSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ndarray of shape (n_samples,)
             Labels.
         """
-        check_is_fitted(self, "best_estimator_")
+        self._check_model()
         validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         labels: NDArray[Any] = self.best_estimator_.predict(X)
         return labels

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Mapping
 from typing import Any
 
 from numpy.typing import NDArray
@@ -12,6 +11,7 @@ from sklearn.utils import check_random_state
 from hardmargin.arrays import FloatArray
 from hardmargin.fitting import Job, Samples
 from hardmargin.validation import multiclass_weights, validated_trusted
+from hardmargin.weight_bounds import by_position
 
 _ON_WEIGHTS = ("monotonic_cst", "coef_bounds")
 
@@ -67,29 +67,16 @@ def _constraints(estimator: Any, classes: int) -> dict[str, Any]:
                 f"{name} is given with {classes} classes and kernel={estimator.kernel!r}; expected two classes and "
                 'kernel="linear", because it is about the weights of one hyperplane.'
             )
+    names = getattr(estimator, "feature_names_in_", None)
+    signs, ranges = by_position(
+        estimator.monotonic_cst, estimator.coef_bounds, None if names is None else names.tolist()
+    )
     given = {
-        "monotonic_cst": _signs(estimator),
-        "coef_bounds": estimator.coef_bounds,
+        "monotonic_cst": signs,
+        "coef_bounds": ranges,
         "max_violations": estimator.max_violations,
     }
     return {name: value for name, value in given.items() if value is not None}
-
-
-def _signs(estimator: Any) -> Any:
-    """``monotonic_cst``; if it is given by the names of features, in their order."""
-    given = estimator.monotonic_cst
-    if not isinstance(given, Mapping):
-        return given
-    names = getattr(estimator, "feature_names_in_", None)
-    if names is None:
-        raise ValueError(
-            "monotonic_cst is given by the names of features, and X has none; expected a DataFrame, or one sign "
-            "per feature."
-        )
-    unknown = [name for name in given if name not in names]
-    if unknown:
-        raise ValueError(f"monotonic_cst names {unknown[0]!r}; expected features of X: {', '.join(names)}.")
-    return [given.get(name, 0) for name in names]
 
 
 def threads_of(n_jobs: Any) -> int:

@@ -22,6 +22,7 @@ from hardmargin.arrays import FloatArray
 from hardmargin.binary_problems import BinaryProblem
 from hardmargin.blas import one_blas_thread
 from hardmargin.bounds import Report
+from hardmargin.constrained import ContradictoryTrustError
 from hardmargin.cores import useful_threads
 from hardmargin.penalty import resolved_penalty
 from hardmargin.result import Result
@@ -247,6 +248,10 @@ class _Run:
                 resume=resume,
                 start=None if resume is not None else task.start,
             )
+        except ContradictoryTrustError as error:
+            if problem.whole:
+                raise
+            raise ValueError(f"{error.among(problem.rows)} This is about {problem.name}.") from None
         except ValueError as error:
             if problem.whole:
                 raise

@@ -22,9 +22,12 @@ from hardmargin.request import validated_limits
 from hardmargin.signals import HeldSignals
 from hardmargin.solver import solve
 from hardmargin.validation import import_converters, validated_penalty
+from hardmargin.weight_bounds import by_position, feature_names, validated_bounds
 
 # A path is saved after every solve, whatever the interval.
 _ANY_INTERVAL = 1.0
+# The search divides all C by the largest, which must not give zero.
+_LARGEST_RATIO = 1e300
 # Settings of a solve that say how it searches. All others say what is solved.
 _HOW = ("method", "threads", "seed", "options", "cluster", "stop")
 # Settings of a solve that a path has for itself, or cannot have.
@@ -69,7 +72,7 @@ def path(
         Samples and labels, as in :func:`hardmargin.solve`.
     C : tuple of two floats, or list of floats
         A tuple (low, high) is a range: the path has every breakpoint in it. A list has the values of interest: only
-        there, a proof is attempted.
+        there, a proof is attempted. Values that are repeated count once.
     time_limit : float or None
         Seconds for the whole path; None means no limit. When it is reached, the path has a gap in some places.
     gap : float
@@ -111,6 +114,9 @@ def path(
     _check_settings(settings)
     asked = _validated_penalties(C)
     import_converters(X)
+    # Solves get the samples without their names.
+    signs, ranges = by_position(settings.get("monotonic_cst"), settings.get("coef_bounds"), feature_names(X))
+    settings = {**settings, "monotonic_cst": signs, "coef_bounds": ranges}
     limits = validated_limits(time_limit, gap, settings.get("threads", 1), node_limit, settings.get("seed", 0))
     method = settings.get("method", "auto")
     limits = replace(limits, gap=max(limits.gap, get_method(method).SMALLEST_GAP))
@@ -143,20 +149,36 @@ def _check_settings(settings: Mapping[str, Any]) -> None:
 def _validated_penalties(C: Any) -> tuple[float, float] | list[float]:
     if isinstance(C, (str, bytes)) or not isinstance(C, Iterable):
         raise TypeError(f"C is {C!r}; expected a tuple (low, high) or a list of numbers; for one value use solve.")
-    values = [validated_penalty(value) for value in C]
+    values = [_validated_value(value) for value in C]
     if not values:
         raise ValueError("C has no values; expected a tuple (low, high) or a list of numbers.")
+    if min(values) < max(values) / _LARGEST_RATIO:
+        raise ValueError(
+            f"C reaches from {min(values):g} to {max(values):g}; expected values of which the largest is at most "
+            f"{_LARGEST_RATIO:g} times the smallest."
+        )
     if not isinstance(C, tuple):
-        return values
+        return list(dict.fromkeys(values))
     if len(values) != 2 or not values[0] < values[1]:
         raise ValueError(f"C is {C!r}; expected (low, high) with low < high, or a list for single values.")
     return values[0], values[1]
+
+
+def _validated_value(value: Any) -> float:
+    try:
+        return validated_penalty(value)
+    except TypeError:
+        raise TypeError(f"C contains {value!r}; expected positive numbers only.") from None
 
 
 def _identity(problem: Problem, settings: Mapping[str, Any]) -> str:
     """A checksum of what is solved: bounds of other data, or under other constraints, prove nothing."""
     weights = np.ones(problem.n) if problem.weights is None else problem.weights
     digest = hashlib.sha256(fingerprint(replace(problem, costs=weights)).encode())
+    # The same bounds may be written in several ways.
+    bounds = validated_bounds(None, settings.get("coef_bounds"), problem.m, None)
+    if bounds is not None:
+        settings = {**settings, "coef_bounds": (bounds.lower, bounds.upper)}
     for name in sorted(settings):
         if name not in (*_HOW, "sample_weight", "class_weight") and settings[name] is not None:
             digest.update(f"{name} {np.asarray(settings[name]).tolist()!r}".encode())

@@ -212,7 +212,7 @@ class Path:
 
     def summary(self) -> str:
         """A summary for people: a line per segment."""
-        proven = "proven" if self.optimal else f"largest gap {100 * self.gap:.3g} %"
+        proven = ("proven" if self.optimal else f"largest gap {100 * self.gap:.3g} %") + self._where()
         lines = [
             f"hardmargin {self.version}, path from C = {self.low:g} to {self.high:g}: {self.status}, {proven}",
             f"  {'C from':>10} {'to':>10} {'given up':>9} {'1/2 ||w||^2':>13} {'gap':>9}",
@@ -226,6 +226,12 @@ class Path:
 
     def __str__(self) -> str:
         return self.summary()
+
+    def _where(self) -> str:
+        """Where the status holds, if that is not the whole range."""
+        if not isinstance(self.C, list):
+            return ""
+        return f" at C = {self.C[0]:g}" if len(self.C) == 1 else f" at the {len(self.C)} values of C"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, with the keys of the JSON form.

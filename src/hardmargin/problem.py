@@ -132,8 +132,9 @@ class Problem:
         monotonic_cst : array-like of int of shape (m,), or dict, optional
             1, -1 or 0 for every feature: its weight is not negative, not positive, or free. A dict has them by the
             names of a DataFrame's columns.
-        coef_bounds : pair, optional
-            (lower, upper): bounds on the weights, each a number, one number per feature, or None.
+        coef_bounds : pair or dict, optional
+            (lower, upper): bounds on the weights, each a number, one number per feature, or None. A dict has pairs
+            (low, high) by the names of a DataFrame's columns.
         max_violations : float or dict, optional
             Limits on the total weight of the violated samples, of all of them or by label; see
             :mod:`hardmargin.budget`.

@@ -145,8 +145,9 @@ def solve(
         1, -1 or 0 for every feature: larger values speak for the second class, against it, or either, so its weight
         is not negative, not positive, or free. A dict has the signs by the names of a DataFrame's columns; features
         that it does not name are free.
-    coef_bounds : pair, optional
+    coef_bounds : pair or dict, optional
         (lower, upper): bounds on the weights, each a number, one number per feature, or None where they are free.
+        A dict has pairs (low, high) by the names of a DataFrame's columns; features that it does not name are free.
     max_violations : float or dict, optional
         Limits on the total weight of the samples that are given up, which is their number if there are no weights:
         of all samples, or by label. Limited samples cost nothing in the objective, so C is not used if all samples

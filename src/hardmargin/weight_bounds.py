@@ -14,6 +14,9 @@ from hardmargin.arrays import FloatArray
 #: A bound on a weight is met up to this share of it; bounds of zero are met exactly.
 WEIGHT_TOLERANCE = 1e-9
 
+# Features that an error message names.
+_SHOWN = 8
+
 
 @dataclass(frozen=True, eq=False)
 class WeightBounds:
@@ -90,6 +93,46 @@ def feature_names(X: Any) -> list[str] | None:
     return columns if columns and all(isinstance(name, str) for name in columns) else None
 
 
+def by_position(monotonic_cst: Any, coef_bounds: Any, names: Sequence[str] | None) -> tuple[Any, Any]:
+    """Signs and ranges in the order of the features where they are given by name; as they are otherwise.
+
+    Raises
+    ------
+    ValueError
+        If one of them is given by name and the features have none, or if there is no feature of that name.
+    TypeError
+        If the range of a feature is not a pair.
+
+    Examples
+    --------
+    >>> by_position({"dose": 1}, {"age": (0, 2.5)}, ["age", "dose"])
+    ([0, 1], ([0, None], [2.5, None]))
+    """
+    if isinstance(monotonic_cst, Mapping):
+        known = _checked_names(monotonic_cst, names, "monotonic_cst")
+        monotonic_cst = [monotonic_cst.get(name, 0) for name in known]
+    if isinstance(coef_bounds, Mapping):
+        known = _checked_names(coef_bounds, names, "coef_bounds")
+        for name, ends in coef_bounds.items():
+            if not isinstance(ends, (tuple, list)) or len(ends) != 2:
+                raise TypeError(f"coef_bounds of {name!r} are {ends!r:.80}; expected a pair (low, high).")
+        pairs = [coef_bounds.get(name, (None, None)) for name in known]
+        coef_bounds = [low for low, _ in pairs], [high for _, high in pairs]
+    return monotonic_cst, coef_bounds
+
+
+def _checked_names(given: Mapping[Any, Any], names: Sequence[str] | None, parameter: str) -> Sequence[str]:
+    if names is None:
+        raise ValueError(
+            f"{parameter} is a dict, but X has no feature names; expected values by position, or a DataFrame X."
+        )
+    for name in given:
+        if name not in names:
+            shown = ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
+            raise ValueError(f"{parameter} names {name!r}; expected features of X: {shown}.")
+    return names
+
+
 def validated_bounds(
     monotonic_cst: Any, coef_bounds: Any, m: int, names: Sequence[str] | None
 ) -> WeightBounds | None:
@@ -108,10 +151,11 @@ def validated_bounds(
     >>> bounds.lower.tolist(), bounds.upper.tolist()
     ([0.0, -inf, -inf], [5.0, 5.0, 0.0])
     """
-    signs = None if monotonic_cst is None else _validated_signs(monotonic_cst, m, names)
+    monotonic_cst, coef_bounds = by_position(monotonic_cst, coef_bounds, names)
+    signs = None if monotonic_cst is None else _validated_signs(monotonic_cst, m)
     lower, upper = (np.full(m, -np.inf), np.full(m, np.inf))
     if coef_bounds is not None:
-        lower, upper = _validated_range(coef_bounds, m)
+        lower, upper = _validated_range(coef_bounds, m, names)
     ranged = bool(np.isfinite(lower).any() or np.isfinite(upper).any())
     if signs is not None:
         lower = np.where(signs > 0, np.maximum(lower, 0.0), lower)
@@ -126,16 +170,7 @@ def validated_bounds(
     return WeightBounds(lower, upper, signs, ranged) if ranged or signs is not None else None
 
 
-def _validated_signs(given: Any, m: int, names: Sequence[str] | None) -> NDArray[np.int8]:
-    if isinstance(given, Mapping):
-        if names is None:
-            raise ValueError(
-                "monotonic_cst is a dict, but X has no feature names; expected an array, or a DataFrame X."
-            )
-        for name in given:
-            if name not in names:
-                raise ValueError(f"monotonic_cst names {name!r}, which is not a feature of X.")
-        given = [given.get(name, 0) for name in names]
+def _validated_signs(given: Any, m: int) -> NDArray[np.int8]:
     signs = np.asarray(given)
     if signs.shape != (m,):
         raise ValueError(f"monotonic_cst has shape {signs.shape}; expected ({m},), one sign per feature.")
@@ -147,9 +182,9 @@ def _validated_signs(given: Any, m: int, names: Sequence[str] | None) -> NDArray
     return signs.astype(np.int8)
 
 
-def _validated_range(given: Any, m: int) -> tuple[FloatArray, FloatArray]:
+def _validated_range(given: Any, m: int, names: Sequence[str] | None) -> tuple[FloatArray, FloatArray]:
     refusal = f"coef_bounds is {given!r:.80}; expected a pair (lower, upper) of numbers, arrays or None."
-    if isinstance(given, (str, bytes, Mapping)):
+    if isinstance(given, (str, bytes)):
         raise TypeError(refusal)
     try:
         given = list(given)
@@ -164,8 +199,8 @@ def _validated_range(given: Any, m: int) -> tuple[FloatArray, FloatArray]:
     if wrong.any():
         feature = int(np.flatnonzero(wrong)[0])
         raise ValueError(
-            f"coef_bounds of feature {feature} are {lower[feature]:g} and {upper[feature]:g}; expected a lower "
-            "bound that is at most the upper one, both finite or open."
+            f"coef_bounds of feature {_shown(feature, names)} are {lower[feature]:g} and {upper[feature]:g}; "
+            "expected a lower bound that is at most the upper one, both finite or open."
         )
     return lower, upper
 

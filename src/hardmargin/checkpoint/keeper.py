@@ -203,20 +203,20 @@ def held_checkpoint(
     OSError
         If the folder does not exist or cannot be written to.
     """
+    if not is_real(interval) or not interval > 0:
+        raise ValueError(f"checkpoint_interval is {interval!r}; expected a positive number of seconds.")
     if path is None:
         yield
         return
-    _check_target(Path(path), interval)
+    _check_target(Path(path))
     with held_lock(path):
         _check_nothing_is_lost(Path(path), resumed)
         remove_partials(path)
         yield
 
 
-def _check_target(target: Path, interval: float) -> None:
+def _check_target(target: Path) -> None:
     """Check that a file of this name can be written."""
-    if not is_real(interval) or not interval > 0:
-        raise ValueError(f"checkpoint_interval is {interval!r}; expected a positive number of seconds.")
     if target.exists() and not target.is_file():
         raise ValueError(f"checkpoint is {str(target)!r}, a folder or a device; expected the name of a file.")
     # Links are followed: the file that a link points to is written.

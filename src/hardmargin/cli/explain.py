@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from hardmargin.cli.interrupts import while_importing
+from hardmargin.cli.key_values import time_limit
 from hardmargin.cli.output import STDOUT, check_target
 from hardmargin.cli.parser import (
     Commands,
@@ -44,7 +45,7 @@ def add_to(commands: Commands) -> None:
     )
     parser.add_argument(
         "--time-limit",
-        type=float,
+        type=time_limit,
         default=60.0,
         metavar="SECONDS",
         help="time limit for the whole table (default 60; inf: until all prices are exact)",

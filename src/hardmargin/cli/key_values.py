@@ -103,6 +103,23 @@ def penalty(text: str) -> float | str:
         raise argparse.ArgumentTypeError(f"invalid float value: {text!r}, and not {SCALE!r} either") from None
 
 
+def time_limit(text: str) -> float:
+    """The value of ``time_limit`` for ``solve``; inf stands for no limit.
+
+    Examples
+    --------
+    >>> time_limit("2.5"), time_limit("inf")
+    (2.5, inf)
+    """
+    try:
+        seconds = plain_float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"invalid float value: {text!r}") from None
+    if not seconds > 0:
+        raise argparse.ArgumentTypeError(f"{text} given; expected a positive number of seconds, or inf")
+    return seconds
+
+
 def class_weights(texts: Sequence[str] | None, labels: ArrayLike) -> dict[Any, float] | str | None:
     """The value of ``class_weight`` for ``solve``, from the words of the command line.
 

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from hardmargin import data, methods
 from hardmargin.cli.interrupts import while_importing
-from hardmargin.cli.key_values import class_weights, key_value
+from hardmargin.cli.key_values import class_weights, key_value, time_limit
 from hardmargin.cli.output import STDOUT, check_target
 from hardmargin.cli.parser import Commands, Parser, add_column_arguments, add_data_arguments, add_quiet_argument
+from hardmargin.cli.prior_knowledge import add_prior_knowledge_arguments, prior_knowledge
 from hardmargin.cli.status import DONE, INTERRUPTED, STATE_LOST
 from hardmargin.cli.training_data import label_place, training_data
 from hardmargin.signals import HeldSignals
@@ -51,6 +52,7 @@ def add_to(commands: Commands) -> None:
         metavar="LABEL=W",
         help="factor of C for the samples of a label; may be repeated. Or: balanced",
     )
+    add_prior_knowledge_arguments(parser)
     _add_search_arguments(parser)
     _add_output_arguments(parser)
     parser.set_defaults(run=run)
@@ -66,6 +68,8 @@ def run(arguments: argparse.Namespace) -> int:
         from hardmargin.cli.checkpoint_warnings import checkpoint_warnings
         from hardmargin.progress import Progress
 
+    # Before signals are held: this may read a file.
+    settings = _settings(arguments, dataset)
     # Until the path is written, Ctrl-C takes effect only where the search reports.
     with HeldSignals() as signals:
         with (
@@ -83,7 +87,7 @@ def run(arguments: argparse.Namespace) -> int:
                 dataset.y,
                 tuple(arguments.C) if len(arguments.C) == 2 else list(arguments.C),
                 report=report,
-                **_settings(arguments, dataset),
+                **settings,
             )
         named = [
             replace(each, feature_names=dataset.feature_names, label_column=dataset.label_column)
@@ -157,6 +161,7 @@ def _settings(arguments: argparse.Namespace, dataset: data.Dataset) -> dict[str,
         "stop": arguments.stop,
         "checkpoint": arguments.checkpoint,
         "resume": arguments.resume,
+        **prior_knowledge(arguments, dataset),
     }
 
 
@@ -188,7 +193,7 @@ def _add_search_arguments(parser: Parser) -> None:
     )
     parser.add_argument(
         "--time-limit",
-        type=float,
+        type=time_limit,
         default=60.0,
         metavar="SECONDS",
         help="time limit of the whole path (default 60; inf: no limit)",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Container, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,41 @@ from typing import Any
 import numpy as np
 
 from hardmargin.cli.key_values import typed
+from hardmargin.cli.parser import Parser
+from hardmargin.data import Dataset
 from hardmargin.numerals import plain_int
+
+
+def add_prior_knowledge_arguments(parser: Parser) -> None:
+    """Declare the arguments that :func:`prior_knowledge` reads."""
+    parser.add_argument(
+        "--trusted",
+        metavar="FILE",
+        help="samples that must be kept: a file of row numbers from 0, or of a 0 or 1 for each row",
+    )
+    parser.add_argument(
+        "--monotonic",
+        action="append",
+        default=[],
+        metavar="FEATURE=SIGN",
+        help="the sign of a feature's weight, +1 or -1; may be repeated",
+    )
+    parser.add_argument(
+        "--coef-bounds",
+        action="append",
+        default=[],
+        metavar="FEATURE=LOW:HIGH",
+        help="the range of a feature's weight, open where empty; may be repeated",
+    )
+
+
+def prior_knowledge(arguments: argparse.Namespace, dataset: Dataset) -> dict[str, Any]:
+    """The arguments of ``solve`` and ``path`` that say what is known of the hyperplane."""
+    return {
+        "trusted": trusted_mask(arguments.trusted, dataset.n),
+        "monotonic_cst": signs(arguments.monotonic, dataset.feature_names, dataset.m),
+        "coef_bounds": ranges(arguments.coef_bounds, dataset.feature_names, dataset.m),
+    }
 
 
 def trusted_mask(path: str | None, n: int) -> Any:

@@ -12,11 +12,11 @@ import numpy as np
 
 from hardmargin import data, methods
 from hardmargin.cli.interrupts import while_importing
-from hardmargin.cli.key_values import class_weights, key_value, penalty, violation_limits
+from hardmargin.cli.key_values import class_weights, key_value, penalty, time_limit, violation_limits
 from hardmargin.cli.log_file import log_to
 from hardmargin.cli.output import STDOUT, check_different, check_target, write_model
 from hardmargin.cli.parser import Commands, Parser, add_column_arguments, add_data_arguments, add_quiet_argument
-from hardmargin.cli.prior_knowledge import ranges, signs, trusted_mask
+from hardmargin.cli.prior_knowledge import add_prior_knowledge_arguments, prior_knowledge
 from hardmargin.cli.resuming import AUTO, solve_resuming, state_to_resume
 from hardmargin.cli.status import DONE, GAP_TOO_LARGE, INTERRUPTED, STATE_LOST
 from hardmargin.cli.training_data import label_place, training_data
@@ -164,9 +164,7 @@ def _settings(arguments: argparse.Namespace, dataset: data.Dataset) -> dict[str,
         "node_limit": arguments.node_limit,
         "start": _starting_model(arguments.start, dataset),
         "stop": arguments.stop,
-        "trusted": trusted_mask(arguments.trusted, dataset.n),
-        "monotonic_cst": signs(arguments.monotonic, dataset.feature_names, dataset.m),
-        "coef_bounds": ranges(arguments.coef_bounds, dataset.feature_names, dataset.m),
+        **prior_knowledge(arguments, dataset),
         "proof": arguments.proof,
     }
 
@@ -241,25 +239,7 @@ def _add_problem_arguments(parser: Parser) -> None:
         help="give up samples of a total weight of at most K, at no cost; C is not used. Or LABEL=K, may be "
         "repeated: samples of a label that is not named still cost C each",
     )
-    parser.add_argument(
-        "--trusted",
-        metavar="FILE",
-        help="samples that must be kept: a file of row numbers from 0, or of a 0 or 1 for each row",
-    )
-    parser.add_argument(
-        "--monotonic",
-        action="append",
-        default=[],
-        metavar="FEATURE=SIGN",
-        help="the sign of a feature's weight, +1 or -1; may be repeated",
-    )
-    parser.add_argument(
-        "--coef-bounds",
-        action="append",
-        default=[],
-        metavar="FEATURE=LOW:HIGH",
-        help="the range of a feature's weight, open where empty; may be repeated",
-    )
+    add_prior_knowledge_arguments(parser)
 
 
 def _add_search_arguments(parser: Parser) -> None:
@@ -296,7 +276,7 @@ def _add_method_arguments(parser: Parser) -> None:
 def _add_limit_arguments(parser: Parser) -> None:
     parser.add_argument(
         "--time-limit",
-        type=float,
+        type=time_limit,
         default=60.0,
         metavar="SECONDS",
         help="time limit (default 60; inf: no limit)",
