@@ -248,3 +248,25 @@ def test_a_path_that_is_resumed_has_the_labels_of_now(line) -> None:
     found = path(X, labels, C=(0.1, 100), resume=path(X, y, C=(0.1, 10)))
     assert {tuple(each.classes) for each in found.hyperplanes} == {("no", "yes")}
     assert verify(found.at(10.0), X, labels)
+
+
+@pytest.mark.parametrize(
+    ("constraints", "as_arrays"),
+    [
+        ({"coef_bounds": ([0.0, -1.0], None)}, {"coef_bounds": ([0.0, -1.0], [np.inf, np.inf])}),
+        ({"monotonic_cst": {"b": 1}}, {"monotonic_cst": [0, 1]}),
+        ({"monotonic_cst": {"b": 1}, "coef_bounds": (None, 0.5)}, {"coef_bounds": ([-np.inf, 0.0], 0.5)}),
+    ],
+)
+def test_constraints_may_have_any_form_that_a_solve_takes(blobs, constraints, as_arrays) -> None:
+    pandas = pytest.importorskip("pandas")
+    X, y = blobs
+    frame = pandas.DataFrame(X, columns=["a", "b"])
+    found = path(frame, y, [0.1, 1.0], **constraints)
+    for C in (0.1, 1.0):
+        assert found.at(C).objective == pytest.approx(solve(X, y, C, **as_arrays).objective)
+    assert path(X, y, [0.1, 1.0], resume=found, **as_arrays).solves == found.solves
+    # The same words about columns in another order are another constraint.
+    if "monotonic_cst" in constraints:
+        with pytest.raises(ValueError, match="a constraint"):
+            path(frame.set_axis(["b", "a"], axis=1), y, [0.1, 1.0], resume=found, **constraints)

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from hardmargin.checkpoint.keeper import held_checkpoint
 from hardmargin.fingerprint import fingerprint
 from hardmargin.methods import get_method
-from hardmargin.path_search import PathProgress, PathSearch, Task
+from hardmargin.path_search import CONSTRAINTS, PathProgress, PathSearch, Task
 from hardmargin.penalty_path import Path
 from hardmargin.problem import Problem
 from hardmargin.request import validated_limits
@@ -25,8 +25,6 @@ from hardmargin.validation import import_converters, validated_penalty
 
 # A path is saved after every solve, whatever the interval.
 _ANY_INTERVAL = 1.0
-# Settings of a solve that say how it searches. All others say what is solved.
-_HOW = ("method", "threads", "seed", "options", "cluster", "stop")
 # Settings of a solve that a path has for itself, or cannot have.
 _OWN = (
     "X",
@@ -120,8 +118,10 @@ def path(
         max(asked),
         sample_weight=settings.get("sample_weight"),
         class_weight=settings.get("class_weight"),
+        **{name: settings.get(name) for name in CONSTRAINTS},
     )
-    identity = _identity(problem, settings)
+    settings |= _constraints(problem)
+    identity = _identity(problem)
     file = None if isinstance(resume, Path) else resume
     with held_checkpoint(checkpoint, file, _ANY_INTERVAL):
         known = _resumed(resume, identity, list(problem.classes))
@@ -153,14 +153,20 @@ def _validated_penalties(C: Any) -> tuple[float, float] | list[float]:
     return values[0], values[1]
 
 
-def _identity(problem: Problem, settings: Mapping[str, Any]) -> str:
+def _constraints(problem: Problem) -> dict[str, Any]:
+    """The constraints as arrays: solves get the samples without the names of their features."""
+    bounds = problem.bounds
+    return {
+        "trusted": problem.trusted,
+        "monotonic_cst": None if bounds is None else bounds.monotonic_cst,
+        "coef_bounds": None if bounds is None or not bounds.ranged else (bounds.lower, bounds.upper),
+    }
+
+
+def _identity(problem: Problem) -> str:
     """A checksum of what is solved: bounds of other data, or under other constraints, prove nothing."""
     weights = np.ones(problem.n) if problem.weights is None else problem.weights
-    digest = hashlib.sha256(fingerprint(replace(problem, costs=weights)).encode())
-    for name in sorted(settings):
-        if name not in (*_HOW, "sample_weight", "class_weight") and settings[name] is not None:
-            digest.update(f"{name} {np.asarray(settings[name]).tolist()!r}".encode())
-    return digest.hexdigest()
+    return hashlib.sha256(fingerprint(replace(problem, costs=weights)).encode()).hexdigest()
 
 
 def _resumed(resume: Path | str | os.PathLike[str] | None, identity: str, classes: list[Any]) -> Path | None:
