@@ -272,3 +272,25 @@ def test_signs_and_ranges_by_the_names_of_features(line) -> None:
     assert named.breakpoints == plain.breakpoints
     assert named.data == plain.data
     assert all(each.coef[0] <= 0 and each.coef[1] <= 0.5 for each in named.hyperplanes)
+
+
+@pytest.mark.parametrize(
+    ("constraints", "as_arrays"),
+    [
+        ({"coef_bounds": ([0.0, -1.0], None)}, {"coef_bounds": ([0.0, -1.0], [np.inf, np.inf])}),
+        ({"monotonic_cst": {"b": 1}}, {"monotonic_cst": [0, 1]}),
+        ({"monotonic_cst": {"b": 1}, "coef_bounds": (None, 0.5)}, {"coef_bounds": ([-np.inf, 0.0], 0.5)}),
+    ],
+)
+def test_constraints_may_have_any_form_that_a_solve_takes(blobs, constraints, as_arrays) -> None:
+    pandas = pytest.importorskip("pandas")
+    X, y = blobs
+    frame = pandas.DataFrame(X, columns=["a", "b"])
+    found = path(frame, y, [0.1, 1.0], **constraints)
+    for C in (0.1, 1.0):
+        assert found.at(C).objective == pytest.approx(solve(X, y, C, **as_arrays).objective)
+    assert path(X, y, [0.1, 1.0], resume=found, **as_arrays).solves == found.solves
+    # The same words about columns in another order are another constraint.
+    if "monotonic_cst" in constraints:
+        with pytest.raises(ValueError, match="a constraint"):
+            path(frame.set_axis(["b", "a"], axis=1), y, [0.1, 1.0], resume=found, **constraints)

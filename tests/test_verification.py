@@ -254,3 +254,18 @@ def test_other_kinds_of_model_are_refused(model) -> None:
         verify(HardMarginSVC(), X, Y)
     with pytest.raises(ValueError, match="'coef' is missing"):
         verify({name: value for name, value in model.to_dict().items() if name != "coef"}, X, Y)
+
+
+def test_a_proof_without_a_budget_proves_nothing_about_one(blobs, tmp_path) -> None:
+    X, y = blobs
+    file = tmp_path / "proof"
+    priced = solve(X, y, C=1.0, proof=file)
+    limited = solve(X, y, max_violations=priced.n_violations + 2)
+    # The costs are the same: 1 per sample.
+    assert limited.objective < priced.lower_bound
+    found = verify(limited, X, y, proof=file)
+    assert not found
+    assert found.proof is None
+    assert "lower_bound" in found.unchecked
+    assert [check.name for check in found.checks if not check.holds] == ["proof"]
+    assert verify(limited, X, y)

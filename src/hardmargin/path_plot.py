@@ -6,15 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hardmargin.extras import how_to_install
+from hardmargin.plotting.look import NEGATIVE, POSITIVE, axes_or_new, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from hardmargin.penalty_path import Path
 
-# Blue and vermillion of Okabe and Ito's palette, as in the other figures.
-_OBJECTIVE, _GIVEN_UP = "#0072B2", "#D55E00"
+_OBJECTIVE, _GIVEN_UP = NEGATIVE.colour, POSITIVE.colour
 # Points of the curves besides the breakpoints: lines in C are curved on a logarithmic axis.
 _POINTS = 200
 
@@ -26,12 +25,7 @@ def plot_path(path: Path, ax: Axes | None = None) -> Axes:
     is given up plus 1/2 ||w||^2 / C. The band below it, if there is one, is what is not proven. What is given up is
     a line of steps, one at each breakpoint.
     """
-    if ax is None:
-        try:
-            from matplotlib.figure import Figure
-        except ImportError:
-            raise ImportError(f"plotting needs matplotlib; {how_to_install('plot')}.") from None
-        ax = Figure(figsize=(7.5, 4.2), layout="constrained").subplots()
+    ax = axes_or_new(ax)
     # Rounding may put points outside.
     grid = np.clip(np.geomspace(path.low, path.high, _POINTS), path.low, path.high)
     at = np.array(sorted({*grid.tolist(), *path.breakpoints}))
@@ -51,8 +45,6 @@ def plot_path(path: Path, ax: Axes | None = None) -> Axes:
         ax.set_xlim(path.low, path.high)
     ax.set_xscale("log")
     ax.set_ylim(bottom=0)
-    ax.set_xlabel("C")
-    ax.set_ylabel("samples" if path.hyperplanes[0].weights is None else "weight of samples")
+    tidy(ax, "C", "samples" if path.hyperplanes[0].weights is None else "weight of samples")
     ax.legend(frameon=False)
-    ax.spines[["top", "right"]].set_visible(False)
     return ax

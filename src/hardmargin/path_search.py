@@ -51,7 +51,7 @@ _SWEEP_SHARE = 0.2
 _ONE_SWEEP_SHARE = 0.25
 # The part of the time that the first solve may take if it has to find a hyperplane that satisfies one of these.
 _FIRST_SHARE = 0.5
-_CONSTRAINTS = ("trusted", "monotonic_cst", "coef_bounds")
+CONSTRAINTS = ("trusted", "monotonic_cst", "coef_bounds")
 # Seconds of a solve at least: without any, it could not even return the hyperplane that it starts from.
 _LEAST_SECONDS = 1e-3
 # The effort of the first ones, and of those that follow if proofs turn out to take longer.
@@ -351,7 +351,7 @@ class PathSearch:
         limits = self._limits
         left = self._nodes_left()
         interrupted = False
-        if not self._hyperplanes and any(self._task.settings.get(name) is not None for name in _CONSTRAINTS):
+        if not self._hyperplanes and any(self._task.settings.get(name) is not None for name in CONSTRAINTS):
             # Without a feasible hyperplane there is no path.
             seconds = max(seconds, _FIRST_SHARE * limits.remaining())
 

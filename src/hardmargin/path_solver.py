@@ -15,21 +15,18 @@ from numpy.typing import ArrayLike
 from hardmargin.checkpoint.keeper import held_checkpoint
 from hardmargin.fingerprint import fingerprint
 from hardmargin.methods import get_method
-from hardmargin.path_search import PathProgress, PathSearch, Task
+from hardmargin.path_search import CONSTRAINTS, PathProgress, PathSearch, Task
 from hardmargin.penalty_path import Path
 from hardmargin.problem import Problem
 from hardmargin.request import validated_limits
 from hardmargin.signals import HeldSignals
 from hardmargin.solver import solve
 from hardmargin.validation import import_converters, validated_penalty
-from hardmargin.weight_bounds import by_position, feature_names, validated_bounds
 
 # A path is saved after every solve, whatever the interval.
 _ANY_INTERVAL = 1.0
 # The search divides all C by the largest, which must not give zero.
 _LARGEST_RATIO = 1e300
-# Settings of a solve that say how it searches. All others say what is solved.
-_HOW = ("method", "threads", "seed", "options", "cluster", "stop")
 # Settings of a solve that a path has for itself, or cannot have.
 _OWN = (
     "X",
@@ -114,9 +111,6 @@ def path(
     _check_settings(settings)
     asked = _validated_penalties(C)
     import_converters(X)
-    # Solves get the samples without their names.
-    signs, ranges = by_position(settings.get("monotonic_cst"), settings.get("coef_bounds"), feature_names(X))
-    settings = {**settings, "monotonic_cst": signs, "coef_bounds": ranges}
     limits = validated_limits(time_limit, gap, settings.get("threads", 1), node_limit, settings.get("seed", 0))
     method = settings.get("method", "auto")
     limits = replace(limits, gap=max(limits.gap, get_method(method).SMALLEST_GAP))
@@ -126,8 +120,10 @@ def path(
         max(asked),
         sample_weight=settings.get("sample_weight"),
         class_weight=settings.get("class_weight"),
+        **{name: settings.get(name) for name in CONSTRAINTS},
     )
-    identity = _identity(problem, settings)
+    settings |= _constraints(problem)
+    identity = _identity(problem)
     file = None if isinstance(resume, Path) else resume
     with held_checkpoint(checkpoint, file, _ANY_INTERVAL):
         known = _resumed(resume, identity, list(problem.classes))
@@ -171,18 +167,20 @@ def _validated_value(value: Any) -> float:
         raise TypeError(f"C contains {value!r}; expected positive numbers only.") from None
 
 
-def _identity(problem: Problem, settings: Mapping[str, Any]) -> str:
+def _constraints(problem: Problem) -> dict[str, Any]:
+    """The constraints as arrays: solves get the samples without the names of their features."""
+    bounds = problem.bounds
+    return {
+        "trusted": problem.trusted,
+        "monotonic_cst": None if bounds is None else bounds.monotonic_cst,
+        "coef_bounds": None if bounds is None or not bounds.ranged else (bounds.lower, bounds.upper),
+    }
+
+
+def _identity(problem: Problem) -> str:
     """A checksum of what is solved: bounds of other data, or under other constraints, prove nothing."""
     weights = np.ones(problem.n) if problem.weights is None else problem.weights
-    digest = hashlib.sha256(fingerprint(replace(problem, costs=weights)).encode())
-    # The same bounds may be written in several ways.
-    bounds = validated_bounds(None, settings.get("coef_bounds"), problem.m, None)
-    if bounds is not None:
-        settings = {**settings, "coef_bounds": (bounds.lower, bounds.upper)}
-    for name in sorted(settings):
-        if name not in (*_HOW, "sample_weight", "class_weight") and settings[name] is not None:
-            digest.update(f"{name} {np.asarray(settings[name]).tolist()!r}".encode())
-    return digest.hexdigest()
+    return hashlib.sha256(fingerprint(replace(problem, costs=weights)).encode()).hexdigest()
 
 
 def _resumed(resume: Path | str | os.PathLike[str] | None, identity: str, classes: list[Any]) -> Path | None:

@@ -220,6 +220,10 @@ def _proof_checks(
     """Check a proof, if there is one, and what the model says about it."""
     if path is None:
         return None, ()
+    if problem.budget is not None:
+        # Violations cost something in a proof, and nothing within a limit: its bound may be far too high.
+        found = "a proof about the problem without limits on violations"
+        return None, (Check("proof", os.fspath(path), found, holds=False),)
     try:
         verdict = check_proof(path, problem.X, problem.y, problem.costs, processes=processes, progress=progress)
     except UnreadableProofError as error:

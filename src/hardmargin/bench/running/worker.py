@@ -32,7 +32,9 @@ class Worker:
         # process, so they are read without moving these.
         self._answers = tempfile.TemporaryFile()  # noqa: SIM115
         self._complaints = tempfile.TemporaryFile()  # noqa: SIM115
+        # What it says before its first task belongs to that: it may end at once.
         self._starts = (0, 0)
+        self._has_begun = False
         variables = dict.fromkeys(_THREAD_VARIABLES, str(threads))
         self.process = WatchedProcess(
             CHILD, b"", stdout=self._answers, stderr=self._complaints, variables=variables
@@ -40,7 +42,9 @@ class Worker:
 
     def begin(self, task: dict[str, Any], cores: Sequence[int] | None, start_limit: float) -> None:
         """Give it a task, which must begin within some seconds."""
-        self._starts = (_size(self._answers), _size(self._complaints))
+        if self._has_begun:
+            self._starts = (_size(self._answers), _size(self._complaints))
+        self._has_begun = True
         self.process.deadline = time.monotonic() + start_limit
         request = json.dumps({**task, "cores": None if cores is None else list(cores)}) + "\n"
         self.process.send(request.encode())
