@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 
 import hardmargin.methods
-from hardmargin import HardMarginSVC, Problem, Result, Status, model_json, solve, verify
+from hardmargin import HardMarginSVC, Problem, Result, Status, model_json, solve, verification, verify
 from hardmargin.bounds import TracePoint
+from hardmargin.checker import Verdict
 from hardmargin.data import generate
 
 X = np.array([[0.0], [1.0], [3.0], [4.0], [9.0], [8.0]])
@@ -269,3 +270,14 @@ def test_a_proof_without_a_budget_proves_nothing_about_one(blobs, tmp_path) -> N
     assert "lower_bound" in found.unchecked
     assert [check.name for check in found.checks if not check.holds] == ["proof"]
     assert verify(limited, X, y)
+
+
+def test_a_proof_above_the_objective_is_a_contradiction(blobs, tmp_path, monkeypatch) -> None:
+    X, y = blobs
+    file = tmp_path / "model.proof"
+    model = solve(X, y, C=1.0, proof=file)
+    assert verify(model, X, y, proof=file)
+    monkeypatch.setattr(verification, "check_proof", lambda *_, **__: Verdict(2 * model.objective, 1, 1, 1, ()))
+    found = verify(model, X, y, proof=file)
+    assert not found
+    assert "above the objective" in found.summary()

@@ -5,6 +5,7 @@ With a kernel, the hyperplane is a combination of samples, and the figures are t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -108,6 +109,11 @@ def kernel_model(problem: BinaryProblem, result: Result, factor: GramFactor) -> 
             "duplicates with opposite labels."
         )
     objective = 0.5 * max(0.0, float(weights @ factor.matrix @ weights)) + _cost(result, signs, violated)
+    if not math.isfinite(objective):
+        raise ValueError(
+            "max_violations can only be kept by a hyperplane that float64 can hardly represent with this kernel: "
+            f"the one found gives up {int(violated.sum())} samples. Allow more."
+        )
     lower = min(factor.proven(result.objective, result.lower_bound), objective)
     status = result.status
     if relative_gap(objective, lower) <= (result.target_gap or 0.0):

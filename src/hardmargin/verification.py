@@ -186,7 +186,7 @@ def verify(
     smallest = _smallest_kept_margin(evaluation.margins, result.violations)
     names = names_of(X) if feature_names is None else list(feature_names)
     names_checks = _names_checks(result, names)
-    verdict, proof_checks = _proof_checks(result, problem, proof, processes, progress)
+    verdict, proof_checks = _proof_checks(result, problem, evaluation.objective, proof, processes, progress)
     checks = (
         *_objective_checks(result, problem, evaluation.objective),
         *_budget_checks(result, problem, violations),
@@ -213,6 +213,7 @@ def verify(
 def _proof_checks(
     result: Result,
     problem: Problem,
+    objective: float,
     path: str | os.PathLike[str] | None,
     processes: int,
     progress: Callable[[int], None] | None,
@@ -230,6 +231,10 @@ def _proof_checks(
         raise ValueError(f"{os.fspath(path)}: not a proof: {error}") from None
     except ProofError as error:
         return None, (Check("proof", os.fspath(path), str(error), holds=False),)
+    if verdict.bound > objective * (1 + _RELATIVE_TOLERANCE):
+        # Whatever the reason is, one of the two cannot be true.
+        found = f"above the objective {objective} that the hyperplane of the model has"
+        return None, (Check("proof", verdict.bound, found, holds=False),)
     claimed = result.lower_bound if result.proof_bound is None else result.proof_bound
     holds = result.proof_bound is None or result.proof_bound <= verdict.bound
     proven = result.lower_bound <= verdict.bound * (1 + _PROOF_ROUNDING)
