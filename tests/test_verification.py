@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 import hardmargin.methods
-from hardmargin import HardMarginSVC, Problem, Result, Status, model_json, solve, verification, verify
+from hardmargin import HardMarginSVC, Problem, Result, Status, model_json, solve, verify
+from hardmargin import verification as verification_module
 from hardmargin.bounds import TracePoint
 from hardmargin.checker import Verdict
 from hardmargin.data import generate
@@ -277,7 +278,9 @@ def test_a_proof_above_the_objective_is_a_contradiction(blobs, tmp_path, monkeyp
     file = tmp_path / "model.proof"
     model = solve(X, y, C=1.0, proof=file)
     assert verify(model, X, y, proof=file)
-    monkeypatch.setattr(verification, "check_proof", lambda *_, **__: Verdict(2 * model.objective, 1, 1, 1, ()))
+    monkeypatch.setattr(
+        verification_module, "check_proof", lambda *_, **__: Verdict(2 * model.objective, 1, 1, 1, ())
+    )
     found = verify(model, X, y, proof=file)
     assert not found
     assert "above the objective" in found.summary()
