@@ -81,7 +81,10 @@ def bounding(work: int, bound: float) -> portfolio.Member:
         ((102, 1), (102.0, math.inf), 1),  # the other one has begun
         ((100 + 9, 10), (math.inf, math.inf), 0),  # equal shares
         ((100 + 11, 10), (math.inf, math.inf), 1),
-        ((100 + 11, 10), (500.0, math.inf), 1),  # until both have a forecast
+        ((100 + 11, 10), (500.0, math.inf), 1),  # until both have a forecast,
+        ((100 + 11, 10), (math.inf, 500.0), 1),
+        ((1000, 3500), (math.inf, 500.0), 1),  # or one has worked for longer than the other needs:
+        ((1000, 3700), (math.inf, 500.0), 0),  # done 1000, against 500: a fifth of the work
         ((100 + 39, 10), (1e3, 2e3), 0),  # half the work, four times the share
         ((100 + 41, 10), (1e3, 2e3), 1),
         ((100 + 10, 39), (2e3, 1e3), 1),
@@ -111,6 +114,26 @@ def test_whose_turn_it_is(done, remaining, chosen) -> None:
 def test_when_blocks_have_their_turn(done, remaining, bound, chosen) -> None:
     members = [expecting(done[0], remaining), bounding(done[1], bound)]
     assert portfolio.next_member(members, head_start=100, allowed_work=1000) is members[chosen]
+
+
+@pytest.mark.parametrize(
+    ("done", "remaining", "chosen"),
+    [
+        (0, math.inf, 1),  # it is not known whether it can finish
+        (99, math.inf, 1),
+        (101, math.inf, 2),  # it has had its trial
+        (50, 1e6, 2),  # it knows
+    ],
+)
+def test_a_member_is_tried_before_blocks(done, remaining, chosen) -> None:
+    members = [expecting(150 + done, math.inf), expecting(done, remaining), bounding(0, 9.0)]
+    assert portfolio.next_member(members, head_start=100, allowed_work=2000) is members[chosen]
+
+
+def test_trials_are_short_if_there_is_little_time() -> None:
+    members = [expecting(150, math.inf), expecting(50, math.inf), bounding(0, 9.0)]
+    assert portfolio.next_member(members, head_start=100, allowed_work=400) is members[2]
+    assert portfolio.next_member(members, head_start=100, allowed_work=600) is members[1]
 
 
 def test_one_that_is_left_has_all_turns() -> None:

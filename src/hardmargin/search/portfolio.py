@@ -32,6 +32,8 @@ _FORECAST_POWER = 2
 _DOUBT = 2.0
 # The share of members that only provide bounds, while nothing else is to be expected.
 _BOUND_SHARE = 0.8
+# A member that cannot forecast anything yet is tried for this share of the work at most, before only bounds count.
+_TRIAL_SHARE = 0.1
 # Multiply-adds per second and thread, about: 2.5e9 to 5e9 on an AMD EPYC. With too small a number, blocks take the
 # work of proofs that would have finished.
 _SPEED = 3e9
@@ -61,24 +63,37 @@ class Member:
         self.ended = next(self._steps, self) is self or self.proof.stuck
 
 
-def shares(forecasts: Sequence[float]) -> list[float]:
+def shares(forecasts: Sequence[float], done: Sequence[float]) -> list[float]:
     """The shares of the work of two members, by the work that each is expected to need.
 
     If one is expected to need half the work of the other, it gets four times its share. No share is smaller than a
-    tenth, because forecasts may be wrong. Until both have a forecast, the shares are equal.
+    tenth, because forecasts may be wrong. A member without a forecast is expected to need as much as the other one,
+    or as much as it has done if that is more.
+
+    Parameters
+    ----------
+    forecasts, done
+        The work that each is expected to need, infinite if unknown, and the work that it has done.
 
     Examples
     --------
-    >>> shares([1e10, 2e10])
+    >>> shares([1e10, 2e10], [1e9, 1e9])
     [0.8, 0.2]
-    >>> shares([1e10, 1e20])
+    >>> shares([1e10, 1e20], [1e9, 1e9])
     [0.9, 0.1]
-    >>> shares([1e10, math.inf])
+    >>> shares([1e10, math.inf], [1e9, 1e9])
     [0.5, 0.5]
+    >>> shares([1e10, math.inf], [1e9, 2e10])
+    [0.8, 0.2]
     """
-    if math.inf in forecasts:
+    known = [forecast for forecast in forecasts if forecast < math.inf]
+    if not known:
         return [0.5, 0.5]
-    first, second = (max(forecast, 1.0) for forecast in forecasts)
+    expected = [
+        forecast if forecast < math.inf else max(known[0], work)
+        for forecast, work in zip(forecasts, done, strict=True)
+    ]
+    first, second = (max(work, 1.0) for work in expected)
     fractions = [1 / (1 + ratio**_FORECAST_POWER) for ratio in (first / second, second / first)]
     return [min(max(fraction, _LEAST_SHARE), 1 - _LEAST_SHARE) for fraction in fractions]
 
@@ -86,8 +101,9 @@ def shares(forecasts: Sequence[float]) -> list[float]:
 def next_member(members: Sequence[Member], head_start: int, allowed_work: float = math.inf) -> Member:
     """The member that has the next turn.
 
-    As long as a member that can finish the proof expects to do so, only those take turns. Otherwise a bound is all
-    there is to get, and members that only provide bounds get most of the work as long as they prove more.
+    As long as a member that can finish the proof expects to do so, only those take turns. One that has not worked
+    for long enough to know is tried first. Otherwise a bound is all there is to get, and members that only provide
+    bounds get most of the work as long as they prove more.
 
     Parameters
     ----------
@@ -106,9 +122,13 @@ def next_member(members: Sequence[Member], head_start: int, allowed_work: float 
     if not bounding or finishing[0].proof.work < head_start:
         return chosen
     work = sum(member.proof.work for member in members)
-    forecast = min(member.proof.remaining_work() for member in finishing)
-    if forecast <= _DOUBT * max(0.0, allowed_work - work):
+    forecasts = [member.proof.remaining_work() for member in finishing]
+    if min(forecasts) <= _DOUBT * max(0.0, allowed_work - work):
         return chosen
+    trial = min(head_start, _TRIAL_SHARE * allowed_work)
+    for member, forecast in zip(finishing, forecasts, strict=True):
+        if forecast == math.inf and member.proof.work < trial:
+            return member
     best = max(member.proof.own_bound for member in finishing)
     share = _BOUND_SHARE if bounding[0].proof.expected_bound() >= best else _LEAST_SHARE
     return bounding[0] if bounding[0].proof.work <= share * (work - head_start) else chosen
@@ -126,8 +146,9 @@ def _next_to_finish(members: Sequence[Member], head_start: int) -> Member:
     forecasts = [member.proof.remaining_work() for member in members]
     if forecasts[0] <= first.proof.work and all(other.proof.work == 0 for other in others):
         return first
-    done = [member.proof.work - (head_start if member is first else 0) for member in members]
-    due = [work / share for work, share in zip(done, shares(forecasts), strict=True)]
+    all_done = [float(member.proof.work) for member in members]
+    done = [all_done[0] - head_start, *all_done[1:]]
+    due = [work / share for work, share in zip(done, shares(forecasts, all_done), strict=True)]
     return members[due.index(min(due))]
 
 

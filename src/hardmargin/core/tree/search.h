@@ -155,8 +155,10 @@ public:
     }
 
 private:
-    // A slice searches at least this part (1 / smallest_share) of its subproblems before it ends for idle threads.
+    // Before it ends for idle threads, a slice searches this part (1 / smallest_share) of its subproblems, or does
+    // this many multiply-adds: some subproblems take a tenth of a second each.
     static constexpr std::uint64_t smallest_share = 8;
+    static constexpr std::uint64_t smallest_work = 200'000'000;
     // How long an idle thread waits before it checks the limits again.
     static constexpr std::chrono::milliseconds longest_wait{20};
 
@@ -231,9 +233,13 @@ private:
             return stopped_.load();
         };
         const auto pause = [this] { return paused_ || Control::Clock::now() >= pause_at_; };
+        const auto can_share = [&] {
+            return tree.nodes() - counted >= limits_.slice / smallest_share ||
+                   tree.work() - counted_work >= smallest_work;
+        };
         // A slice ends early if other threads are idle, or if it has used up the work that was left.
         const auto pause_or_share = [&] {
-            return pause() || (idle_ > 0 && tree.nodes() - counted >= limits_.slice / smallest_share) ||
+            return pause() || (idle_ > 0 && can_share()) ||
                    (work_left > 0 && tree.work() - counted_work >= work_left);
         };
         std::unique_lock lock(mutex_);
