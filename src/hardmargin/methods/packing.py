@@ -52,6 +52,8 @@ _SHORTEST, _LONGEST = 0.2, 1.25
 _PATIENCE = 4 * _GROWTH
 # But not before this much work.
 _LEAST_WORK = 1_000_000_000
+# A target that is being searched is expected to need this many times the work that it has needed so far.
+_UNFINISHED = 2.0
 # Limits the forecasts of the work.
 _LARGEST_EXPONENT = 60.0
 # Share of the memory that all threads together may use for certified sets; the rest is for open subproblems.
@@ -269,13 +271,13 @@ class PackingProof(Proof):
             easy = max(_EASY_WORK, self._target_work / max(self._target_nodes, 1))
             self._adjust_step(target - self._last_target, self._target_work / max(self._last_work, easy))
             # A target that took no more work than the last, using its sets, says nothing about the next one.
-            self._work_rate = self._rate_up_to(target) or self._work_rate
+            self._work_rate = self._rate_up_to(target, self._target_work) or self._work_rate
             self._last_target, self._last_work = target, self._target_work
             self._target_work = self._target_nodes = 0
             # A search that was not cut short and has not proven its target never will, because of rounding errors.
             self.stuck = not proven
         elif 0 < self._most_work() <= self._target_work and not self.finished:
-            self._work_rate = max(self._work_rate, self._rate_up_to(target))
+            self._work_rate = max(self._work_rate, self._rate_up_to(target, self._target_work))
             self._end_records(found)
             self._target = self._open = None
             self._target_work = self._target_nodes = 0
@@ -283,9 +285,10 @@ class PackingProof(Proof):
 
     def remaining_work(self) -> float:
         """See :class:`Proof`: assumes that the work grows exponentially with the target."""
-        if self._target is not None and self._target_work > self._last_work:
+        expected = _UNFINISHED * self._target_work
+        if self._target is not None and expected > self._last_work:
             # The current target shows that it grows faster.
-            rate = max(self._work_rate, self._rate_up_to(self._target))
+            rate = max(self._work_rate, self._rate_up_to(self._target, expected))
         else:
             rate = self._work_rate
         if rate <= 0:
@@ -294,11 +297,11 @@ class PackingProof(Proof):
         # Targets before the last one take about half of its work.
         return max(0.0, 1.5 * last - self._target_work)
 
-    def _rate_up_to(self, target: float) -> float:
-        """How fast the logarithm of the work rose from the previous target to this one; 0 if that says nothing."""
+    def _rate_up_to(self, target: float, work: float) -> float:
+        """How fast the logarithm of the work rises from the previous target to this one; 0 if that says nothing."""
         if self._last_work < _EASY_WORK or not target > self._last_target:
             return 0.0
-        return max(0.0, log(max(self._target_work, 1) / self._last_work) / (target - self._last_target))
+        return max(0.0, log(max(work, 1) / self._last_work) / (target - self._last_target))
 
     def _most_work(self) -> int:
         """After how much work to try a lower target than the current one; 0 means never."""
