@@ -1,4 +1,4 @@
-"""Seconds, memory and proven share as the number of samples grows, beside LinearSVC.
+"""Seconds, memory and proven share as the number of samples grows, beside LinearSVC and SGDClassifier.
 
     python benchmarks/growth.py --output growth [--sizes 100 1000 10000] [--features 2 10] [--time-limit 60]
 
@@ -7,8 +7,8 @@ OUTPUT/growth.jsonl, and the same command continues with the missing ones. At th
 tables, with the exponents of fitted powers of n, and OUTPUT/growth-*.svg and .png are the pictures;
 ``--report-only`` makes them from what is there.
 
-LinearSVC minimises another objective. Its hyperplane is compared after it was given the scale and the offset that
-are best for ours.
+The others minimise another objective. Their hyperplanes are compared after they were given the scale and the
+offset that are best for ours.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 Record = dict[str, Any]
 
-OURS, LINEAR = "hardmargin", "LinearSVC"
+OURS, LINEAR, STOCHASTIC = "hardmargin", "LinearSVC", "SGDClassifier"
 KINDS = ("noise", "A", "B")
 
 # Samples on which the accuracy is measured, and labels that are flipped.
@@ -135,9 +135,13 @@ def _measure_ours(run: Run, X: Array, y: Array) -> Record:
 
 def _measure_linear(run: Run, X: Array, y: Array) -> Record:
     from sklearn.exceptions import ConvergenceWarning
+    from sklearn.linear_model import SGDClassifier
     from sklearn.svm import LinearSVC
 
-    machine = LinearSVC(C=1.0, dual="auto", random_state=run.seed)
+    if run.solver == LINEAR:
+        machine = LinearSVC(C=1.0, dual="auto", random_state=run.seed)
+    else:
+        machine = SGDClassifier(random_state=run.seed)
     started = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -198,7 +202,7 @@ def run_missing(runs: Iterable[Run], path: Path) -> None:
     for run in runs:
         if load(path).get(run, {"status": "failed"})["status"] != "failed":
             continue
-        print(f"{run.solver:<10} {run.kind} n = {run.n}, m = {run.m} ...", end=" ", flush=True)
+        print(f"{run.solver:<13} {run.kind} n = {run.n}, m = {run.m} ...", end=" ", flush=True)
         record = measure_apart(run)
         with path.open("a", encoding="utf-8") as file:
             # Starts a new line, in case the last one was torn.
@@ -211,10 +215,11 @@ def run_missing(runs: Iterable[Run], path: Path) -> None:
 
 
 class Row(NamedTuple):
-    """What is shown about one data set: a run of ours and one of LinearSVC."""
+    """What is shown about one data set: a run of each solver."""
 
     ours: Record
     linear: Record
+    stochastic: Record
 
     @property
     def n(self) -> int:
@@ -245,12 +250,14 @@ class Row(NamedTuple):
 
 
 def rows_of(records: Iterable[Record], kind: str, m: int) -> list[Row]:
-    """The data sets of one kind and number of features with two finished runs, by size."""
+    """The data sets of one kind and number of features with finished runs of all solvers, by size."""
     by_size: dict[int, dict[str, Record]] = {}
     for record in records:
         if record["status"] != "failed" and (record["kind"], record["m"]) == (kind, m):
             by_size.setdefault(record["n"], {})[record["solver"]] = record
-    return [Row(pair[OURS], pair[LINEAR]) for _, pair in sorted(by_size.items()) if len(pair) == 2]
+    solvers = (OURS, LINEAR, STOCHASTIC)
+    complete = [runs for _, runs in sorted(by_size.items()) if len(runs) == len(solvers)]
+    return [Row(*(runs[solver] for solver in solvers)) for runs in complete]
 
 
 def exponent(sizes: Sequence[float], values: Sequence[float]) -> float:
@@ -299,8 +306,8 @@ def _kind_title(kind: str) -> str:
 
 def _size_table(rows: Sequence[Row]) -> str:
     header = (
-        "| n | seconds | status | seconds to LinearSVC's objective | LinearSVC seconds | MB above the data "
-        "| objective | LinearSVC | proven | accuracy | LinearSVC |"
+        "| n | seconds | status | seconds to LinearSVC's objective | LinearSVC seconds | SGD seconds "
+        "| MB above the data | objective | LinearSVC | SGD | proven | accuracy | LinearSVC | SGD |"
     )
     lines = [header, "|" + "---|" * (header.count("|") - 1)]
     for row in rows:
@@ -310,12 +317,11 @@ def _size_table(rows: Sequence[Row]) -> str:
             row.ours["status"],
             _number(row.seconds_to_linear),
             f"{row.linear_seconds:.3f}",
+            f"{row.stochastic['seconds']:.3f}",
             f"{row.megabytes:.0f}",
-            f"{row.ours['objective']:.6g}",
-            f"{row.linear['objective']:.6g}",
+            *(f"{run['objective']:.6g}" for run in row),
             f"{100 * row.proven:.1f} %",
-            f"{row.ours['accuracy']:.3f}",
-            f"{row.linear['accuracy']:.3f}",
+            *(f"{run['accuracy']:.3f}" for run in row),
         ]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
@@ -409,7 +415,7 @@ def main() -> None:
         for n in sorted(arguments.sizes)
         for kind in arguments.data
         for m in arguments.features
-        for solver in (LINEAR, OURS)
+        for solver in (LINEAR, STOCHASTIC, OURS)
     ]
     if not arguments.report_only:
         run_missing(runs, path)
