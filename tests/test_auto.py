@@ -62,12 +62,12 @@ def expecting(work: int, remaining: float) -> portfolio.Member:
     return portfolio.Member(proof)
 
 
-def bounding(work: int, bound: float) -> portfolio.Member:
+def bounding(work: int, bound: float, insured: float = 0.0) -> portfolio.Member:
     """A member that only provides a bound, expected to be this one."""
     proof = SimpleNamespace(
         work=work, expected_bound=lambda: bound, steps=lambda: iter(()), only_bounds=True, own_bound=0.0
     )
-    return portfolio.Member(proof)
+    return portfolio.Member(proof, insured_share=insured)
 
 
 @pytest.mark.parametrize(
@@ -128,6 +128,20 @@ def test_when_blocks_have_their_turn(done, remaining, bound, chosen) -> None:
 def test_a_member_is_tried_before_blocks(done, remaining, chosen) -> None:
     members = [expecting(150 + done, math.inf), expecting(done, remaining), bounding(0, 9.0)]
     assert portfolio.next_member(members, head_start=100, allowed_work=2000) is members[chosen]
+
+
+@pytest.mark.parametrize(
+    ("done", "bound", "insured", "chosen"),
+    [
+        (29, 9.0, 0.3, 1),
+        (31, 9.0, 0.3, 0),
+        (0, 9.0, 0.0, 0),
+        (0, 4.0, 0.3, 0),  # it proves less
+    ],
+)
+def test_blocks_have_an_insured_share(done, bound, insured, chosen) -> None:
+    members = [expecting(100 + 100 - done, 10.0), bounding(done, bound, insured)]
+    assert portfolio.next_member(members, head_start=100, allowed_work=1000) is members[chosen]
 
 
 def test_trials_are_short_if_there_is_little_time() -> None:

@@ -47,11 +47,14 @@ class Member:
     proof : Proof
     first_turn : int
         Work of its first turn.
+    insured_share : float
+        If the proof only provides bounds: its share of the work even if others expect to finish.
     """
 
-    def __init__(self, proof: Proof, first_turn: int = 0) -> None:
+    def __init__(self, proof: Proof, first_turn: int = 0, insured_share: float = 0.0) -> None:
         self.proof = proof
         self.ended = False
+        self.insured_share = insured_share
         self._first_turn = first_turn
         self._steps = proof.steps()
 
@@ -101,9 +104,9 @@ def shares(forecasts: Sequence[float], done: Sequence[float]) -> list[float]:
 def next_member(members: Sequence[Member], head_start: int, allowed_work: float = math.inf) -> Member:
     """The member that has the next turn.
 
-    As long as a member that can finish the proof expects to do so, only those take turns. One that has not worked
-    for long enough to know is tried first. Otherwise a bound is all there is to get, and members that only provide
-    bounds get most of the work as long as they prove more.
+    As long as a member that can finish the proof expects to do so, members that only provide bounds get no more
+    than their insured share. One that has not worked for long enough to know is tried first. Otherwise a bound is
+    all there is to get, and members that only provide bounds get most of the work as long as they prove more.
 
     Parameters
     ----------
@@ -123,15 +126,16 @@ def next_member(members: Sequence[Member], head_start: int, allowed_work: float 
         return chosen
     work = sum(member.proof.work for member in members)
     forecasts = [member.proof.remaining_work() for member in finishing]
+    proves_more = bounding[0].proof.expected_bound() >= max(member.proof.own_bound for member in finishing)
     if min(forecasts) <= _DOUBT * max(0.0, allowed_work - work):
-        return chosen
-    trial = min(head_start, _TRIAL_SHARE * allowed_work)
-    for member, forecast in zip(finishing, forecasts, strict=True):
-        if forecast == math.inf and member.proof.work < trial:
-            return member
-    best = max(member.proof.own_bound for member in finishing)
-    share = _BOUND_SHARE if bounding[0].proof.expected_bound() >= best else _LEAST_SHARE
-    return bounding[0] if bounding[0].proof.work <= share * (work - head_start) else chosen
+        share = bounding[0].insured_share if proves_more else 0.0
+    else:
+        trial = min(head_start, _TRIAL_SHARE * allowed_work)
+        for member, forecast in zip(finishing, forecasts, strict=True):
+            if forecast == math.inf and member.proof.work < trial:
+                return member
+        share = _BOUND_SHARE if proves_more else _LEAST_SHARE
+    return bounding[0] if share > 0 and bounding[0].proof.work <= share * (work - head_start) else chosen
 
 
 def _next_to_finish(members: Sequence[Member], head_start: int) -> Member:
