@@ -19,12 +19,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from hardmargin.bounds import Report
 from hardmargin.incumbent import Incumbent
 from hardmargin.limits import Limits
-from hardmargin.methods import directions, packing
+from hardmargin.methods import auto, directions, packing
 from hardmargin.methods.base import ProofOptions, memory_of
 from hardmargin.methods.budget_proofs import BudgetDirections, BudgetSamples, suits_directions
 from hardmargin.methods.pair import has_few_features
@@ -48,9 +49,6 @@ _EXACT_NODES = 20_000
 _EXACT_SHARE = 0.15
 # The share if no hyperplane within the budget is known.
 _DECIDING_SHARE = 0.3
-# Work of the search over directions before the one over samples has a turn, and of the first turns.
-_HEAD_START = 10_000_000_000
-_FIRST_TURN = 4_000_000_000
 
 #: A method's ``run``.
 Run = Callable[..., Result]
@@ -77,7 +75,7 @@ def run(
     problem, incumbent, limits, report
         As in :class:`hardmargin.methods.base.Method`; the problem has a budget.
     options
-        Those of the method.
+        Those of the method, which apply to its solves of problems with penalties too.
     method : str
         One of ``METHODS``.
     solve : callable
@@ -89,13 +87,16 @@ def run(
         If no hyperplane within the budget was found, its objective is infinite. So is the bound if it is proven
         that there is none.
     """
+    if isinstance(options, packing.Options):
+        packing.require_fit(problem, options, limits.threads)
     search = _BudgetSearch(problem, incumbent, limits, report, method)
     if not isinstance(options, ProofOptions):
         search.find(_FIRST_EFFORT * options.effort)
         return search.result()
     search.find(_FIRST_EFFORT * options.heuristic_effort)
-    search.decide(solve)
-    search.bound(solve)
+    solve_alone = partial(solve, options=options)
+    search.decide(solve_alone)
+    search.bound(solve_alone)
     if _suits_proof(problem, options, limits):
         search.prove(options)
     return search.result()
@@ -177,8 +178,11 @@ class _BudgetSearch:
         if self.ended:
             return
         samples, regions = self._proofs(options)
-        members = [Member(proof, _FIRST_TURN) for proof in (regions, samples) if proof is not None]
-        for _ in turns(members, _HEAD_START, self._nodes):
+        # Only `auto` has two proofs, and options for how they take turns.
+        sharing = options if isinstance(options, auto.Options) else auto.Options()
+        proofs = [samples] if regions is None else [regions, samples]
+        members = [Member(proof, int(sharing.first_turn)) for proof in proofs]
+        for _ in turns(members, int(sharing.head_start), self._nodes):
             pass
         self._nodes += sum(member.proof.nodes for member in members)
         last = leading_proof(members)

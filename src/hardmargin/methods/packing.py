@@ -97,15 +97,25 @@ def run(
 ) -> Result:
     """Search for a hyperplane and prove it optimal; see :class:`hardmargin.methods.base.Method`."""
     settings = options or Options()
-    memory = memory_of(settings, problem)
-    if not fits(problem, memory, limits.threads):
-        refuse_too_large(problem, "packing", _least_memory(problem, limits.threads), memory)
+    require_fit(problem, settings, limits.threads)
     return prove_alone(PackingProof, problem, incumbent, limits, report, settings, context)
 
 
 def fits(problem: Problem, memory: float, threads: int = 1) -> bool:
     """Whether this many gigabytes have room for the core's copy of the samples and a few subproblems."""
     return _least_memory(problem, threads) <= memory
+
+
+def require_fit(problem: Problem, options: Options, threads: int) -> None:
+    """Refuse a problem for which the option ``memory`` has no room.
+
+    Raises
+    ------
+    ValueError
+    """
+    memory = memory_of(options, problem)
+    if not fits(problem, memory, threads):
+        refuse_too_large(problem, "packing", _least_memory(problem, threads), memory)
 
 
 def _least_memory(problem: Problem, threads: int) -> float:
