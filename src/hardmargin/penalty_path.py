@@ -115,6 +115,11 @@ class Path:
         return max(self.C)
 
     @property
+    def method(self) -> str:
+        """The method of the last run; if its bounds are not certified, those of the path are not either."""
+        return self.hyperplanes[0].method
+
+    @property
     def optimal(self) -> bool:
         """Whether the objective is proven minimal, up to the requested gap, at every C that was asked for."""
         return self.status is Status.OPTIMAL

@@ -36,7 +36,8 @@ class Method(Protocol):
         Whether it works on open subproblems, so that its state can be saved and its work spread over a cluster. It
         is then a :class:`FrontierMethod`.
 
-    A module may also have ``NEEDS_DENSE = True``: it is then never given samples stored as a sparse matrix.
+    A module may also have ``NEEDS_DENSE = True``: it is then never given samples stored as a sparse matrix. With
+    ``CERTIFIED = False``, its bounds are only as good as the tolerances of another solver.
     """
 
     Options: type[Any]
