@@ -93,9 +93,9 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Lower and upper bounds on the weights. A dict has pairs (low, high) by the names of
         the features. For two classes without a kernel.
     max_violations : float or dict, default=None
-        Limits on the total weight of the samples that may be given up, of all of them or by label, in every binary
-        problem, as in :func:`hardmargin.solve`. ``fit`` raises a :class:`hardmargin.BudgetError` if no hyperplane
-        within them is found.
+        Limits on the total weight of the samples that may be given up, of all of them or by label, as in
+        :func:`hardmargin.solve`. With more than two classes, a number limits every binary problem by itself.
+        ``fit`` raises a :class:`hardmargin.BudgetError` if no hyperplane within them is found.
     options : dict or the method's options dataclass, default=None
         The method's own settings, as in :func:`hardmargin.solve`.
     warm_start : bool, default=False
