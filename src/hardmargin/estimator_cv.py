@@ -13,13 +13,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
-from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from hardmargin.arrays import FloatArray
 from hardmargin.constrained import ContradictoryTrustError
 from hardmargin.estimator import HardMarginSVC
+from hardmargin.fit_parameters import seed_of, threads_of
 from hardmargin.path_solver import path
 from hardmargin.penalty import scale_penalty
 from hardmargin.penalty_path import Path
@@ -212,8 +212,8 @@ class HardMarginSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                     method=self.method,
                     time_limit=self._share(started, parts - number),
                     gap=self.gap,
-                    threads=1 if self.n_jobs is None else self.n_jobs,
-                    seed=_seed(self.random_state),
+                    threads=threads_of(self.n_jobs),
+                    seed=seed_of(self.random_state),
                     stop=self.stop,
                 )
             except ContradictoryTrustError as error:
@@ -446,9 +446,3 @@ def _two_classes(labels: NDArray[Any]) -> NDArray[Any]:
     if len(classes) < 2:
         raise ValueError(f"there is only one class, {classes.tolist()[0]!r}; expected two.")
     return classes
-
-
-def _seed(random_state: Any) -> Any:
-    if isinstance(random_state, np.random.RandomState):
-        return int(check_random_state(random_state).randint(2**31))
-    return 0 if random_state is None else random_state

@@ -15,7 +15,7 @@ from hardmargin import model_json
 from hardmargin.atomic import replace_text
 from hardmargin.bounds import relative_gap
 from hardmargin.envelope import Envelope, Line, ProvenBounds, lower_envelope
-from hardmargin.extras import how_to_install
+from hardmargin.extras import pandas_for_tables
 from hardmargin.result import Result
 from hardmargin.status import Status
 from hardmargin.validation import is_real
@@ -182,10 +182,7 @@ class Path:
         ImportError
             If pandas is not installed.
         """
-        try:
-            import pandas
-        except ImportError:
-            raise ImportError(f"a table needs pandas; {how_to_install('bench')}.") from None
+        pandas = pandas_for_tables()
         values = self.C if isinstance(self.C, list) else None
         parts = (
             self.segments

@@ -19,7 +19,7 @@ from hardmargin.frontier import Frontier
 from hardmargin.incumbent import Incumbent
 from hardmargin.limits import Limits
 from hardmargin.methods.base import SMALLEST_GAP as SMALLEST_GAP
-from hardmargin.methods.base import ProofOptions, memory_of, refuse_too_large, require_memory_limit
+from hardmargin.methods.base import ProofOptions, memory_of, require_memory_limit, require_room
 from hardmargin.problem import Problem
 from hardmargin.result import Result
 from hardmargin.search.context import Context
@@ -113,9 +113,7 @@ def require_fit(problem: Problem, options: Options, threads: int) -> None:
     ------
     ValueError
     """
-    memory = memory_of(options, problem)
-    if not fits(problem, memory, threads):
-        refuse_too_large(problem, "packing", _least_memory(problem, threads), memory)
+    require_room(problem, "packing", options, _least_memory(problem, threads))
 
 
 def _least_memory(problem: Problem, threads: int) -> float:
