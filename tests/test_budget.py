@@ -333,6 +333,34 @@ def test_searches_that_know_the_budget_take_turns_as_the_options_say(monkeypatch
     assert seen == [2_000_000, 2_000_000, 1_000_000]
 
 
+@pytest.mark.parametrize("limit", [4, 16])
+def test_too_many_samples_for_exact_searches_leave_everything_to_penalties(monkeypatch, limit) -> None:
+    auto = get_method("auto")
+    run, seen = auto.run, []
+
+    def noting(problem: Problem, incumbent: Any, limits: Limits, *others: Any, options: Any) -> Result:
+        seen.append(limits.node_limit)
+        return run(problem, incumbent, limits, *others, options=options)
+
+    def unwanted(*_: Any) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(auto, "run", noting)
+    monkeypatch.setattr("hardmargin.methods.budget._suits_exact_methods", lambda *_: False)
+    monkeypatch.setattr("hardmargin.methods.budget.BudgetSamples", unwanted)
+    data = generate("B", n=60, d=3, seed=1)
+    if limit == 4:
+        with pytest.raises(BudgetError, match="it is proven"):
+            solve(data.X, data.y, max_violations=limit, time_limit=None)
+    else:
+        result = solve(data.X, data.y, max_violations=limit, time_limit=None)
+        assert result.n_violations <= limit
+        assert result.lower_bound > 0
+    # Nothing else needs the subproblems, so these have no limit.
+    assert 1 <= len(seen) <= 4
+    assert set(seen) == {None}
+
+
 def test_one_thread_repeats_itself() -> None:
     data = generate("A", 60, 3, 1)
     first, second = (solve(data.X, data.y, max_violations={-1: 7, 1: 7}) for _ in range(2))

@@ -220,7 +220,7 @@ class Path:
             f"  {'C from':>10} {'to':>10} {'given up':>9} {'1/2 ||w||^2':>13} {'gap':>9}",
         ]
         for part in self.segments:
-            gap = f"{100 * part.gap:.2g} %"
+            gap = f"{100 * part.gap:.3g} %"
             row = f"{part.low:>10.6g} {part.high:>10.6g} {part.given_up:>9.6g} {part.norm:>13.7g} {gap:>9}"
             lines.append(f"  {row}")
         effort = f"{self.runtime:.2f} s, {self.solves} solves, {self.nodes} nodes"

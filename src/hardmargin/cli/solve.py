@@ -144,13 +144,19 @@ def _description(dataset: data.Dataset, arguments: argparse.Namespace) -> str:
     classes = " and ".join(repr(label) for label in np.unique(dataset.y)[:3].tolist())
     return (
         f"{arguments.data}: {dataset.format}, {dataset.n} samples x {dataset.m} features, labels {classes} in "
-        f"{label_place(dataset)}; C = {_shown_penalty(arguments.C)}, "
+        f"{label_place(dataset)}; {_shown_penalty(arguments)}, "
         f"method {arguments.method}"
     )
 
 
-def _shown_penalty(C: float | str) -> str:
-    return C if isinstance(C, str) else f"{C:g}"
+def _shown_penalty(arguments: argparse.Namespace) -> str:
+    """C, or the limits on violations, or both if only one of the labels has a limit."""
+    C = "C = " + (arguments.C if isinstance(arguments.C, str) else f"{arguments.C:g}")
+    if not arguments.max_violations:
+        return C
+    limits = " ".join(arguments.max_violations)
+    shown = f"max_violations {limits}"
+    return f"{C}, {shown}" if limits.count("=") == 1 else shown
 
 
 def _settings(arguments: argparse.Namespace, dataset: data.Dataset) -> dict[str, Any]:

@@ -8,7 +8,8 @@ Not a method by itself: it uses ``auto``, ``packing`` or ``heuristic``, which so
    hull of what hyperplanes with other numbers of violations reach.
 2. The search over samples closes that gap. It knows the budget (``core/packing/budget.h``): a search below a target
    T proves that no hyperplane within the budget has an objective below T. With few features and a limit on all
-   samples, the search over directions takes turns with it.
+   samples, the search over directions takes turns with it. If the samples are too many for these searches, the
+   problems with penalties get all of the time.
 
 Either part may prove that no hyperplane is within the budget, by a bound that none reaches unless its margin is too
 narrow to be seen.
@@ -17,7 +18,7 @@ narrow to be seen.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -26,6 +27,7 @@ from hardmargin.bounds import Report
 from hardmargin.incumbent import Incumbent
 from hardmargin.limits import Limits
 from hardmargin.methods import auto, directions, packing
+from hardmargin.methods.auto import _suits_exact_methods
 from hardmargin.methods.base import ProofOptions, memory_of
 from hardmargin.methods.budget_proofs import BudgetDirections, BudgetSamples, suits_directions
 from hardmargin.methods.pair import has_few_features
@@ -43,12 +45,12 @@ _NARROWEST = 1e-10
 # Steps of the multipliers with short primal searches, and the effort of each, as a share of the method's.
 _FIRST_STEPS = 12
 _FIRST_EFFORT = 0.25
-# Steps with exact methods, the subproblems of each, and the share of the remaining time that each may take.
-_EXACT_STEPS = 4
+# Steps with exact methods: the share of the remaining time that each may take, and its subproblems.
+_EXACT_SHARES = (0.15,) * 4
 _EXACT_NODES = 20_000
-_EXACT_SHARE = 0.15
-# The share if no hyperplane within the budget is known.
-_DECIDING_SHARE = 0.3
+# The shares if no search that knows the budget follows, and if no hyperplane within the budget is known.
+_LAST_SHARES = (1 / 4, 1 / 3, 1 / 2, 1.0)
+_DECIDING_SHARES = (0.3,) * 4
 
 #: A method's ``run``.
 Run = Callable[..., Result]
@@ -95,15 +97,22 @@ def run(
         return search.result()
     search.find(_FIRST_EFFORT * options.heuristic_effort)
     solve_alone = partial(solve, options=options)
-    search.decide(solve_alone)
-    search.bound(solve_alone)
     if _suits_proof(problem, options, limits):
+        search.decide(solve_alone, _DECIDING_SHARES, _EXACT_NODES)
+        search.bound(solve_alone, _EXACT_SHARES, _EXACT_NODES)
         search.prove(options)
+    else:
+        search.decide(solve_alone, _LAST_SHARES)
+        search.bound(solve_alone, _LAST_SHARES)
     return search.result()
 
 
 def _suits_proof(problem: Problem, options: ProofOptions, limits: Limits) -> bool:
-    return not problem.sparse and packing.fits(problem, memory_of(options, problem), limits.threads)
+    """Whether searches that know the budget have the memory, and subproblems that do not take seconds each."""
+    memory = memory_of(options, problem)
+    if isinstance(options, auto.Options) and not _suits_exact_methods(problem, memory, limits.threads):
+        return False
+    return not problem.sparse and packing.fits(problem, memory, limits.threads)
 
 
 class _BudgetSearch:
@@ -146,26 +155,31 @@ class _BudgetSearch:
 
         self._move_multipliers(solve, _FIRST_STEPS)
 
-    def decide(self, solve_alone: Run) -> None:
+    def decide(self, solve_alone: Run, shares: Sequence[float], most_nodes: int | None = None) -> None:
         """Find a hyperplane within the budget, or prove that there is none, if none is known yet.
 
-        With multipliers this large, problems with penalties minimise the weight that is given up.
+        With multipliers this large, problems with penalties minimise the weight that is given up. For shares and
+        subproblems, see :meth:`bound`.
         """
         if self._lagrangian is not None and math.isinf(self._primal.objective):
             self._lagrangian.allow(2 * self._largest / float(self._problem.costs.min()))
-            self._move_multipliers(self._limited(solve_alone, _DECIDING_SHARE), _EXACT_STEPS)
+            self._move_multipliers(self._limited(solve_alone, shares, most_nodes), len(shares))
 
-    def bound(self, solve_alone: Run) -> None:
-        """Raise the bound by solving problems with penalties, once a hyperplane within the budget is known."""
+    def bound(self, solve_alone: Run, shares: Sequence[float], most_nodes: int | None = None) -> None:
+        """Raise the bound by solving problems with penalties, once a hyperplane within the budget is known.
+
+        Each of them is given a share of the remaining time, and may examine so many subproblems.
+        """
         if math.isfinite(self._primal.objective):
-            self._move_multipliers(self._limited(solve_alone, _EXACT_SHARE), _EXACT_STEPS)
+            self._move_multipliers(self._limited(solve_alone, shares, most_nodes), len(shares))
 
-    def _limited(self, solve_alone: Run, share: float) -> PenalisedSolve:
-        """A method that is given a share of the remaining time, and of the subproblems."""
+    def _limited(self, solve_alone: Run, shares: Iterable[float], most_nodes: int | None) -> PenalisedSolve:
+        """A method that is given a share of the remaining time, and so many subproblems."""
+        later = iter(shares)
 
         def solve(problem: Problem, incumbent: Incumbent | None, report: Report) -> Result:
-            seconds = self._limits.elapsed() + share * self._limits.remaining()
-            nodes = _EXACT_NODES if self._limits.node_limit is None else min(_EXACT_NODES, self._nodes_left())
+            seconds = self._limits.elapsed() + next(later) * self._limits.remaining()
+            nodes = min(filter(None, (most_nodes, self._nodes_left())), default=None)
             limits = replace(self._limits, time_limit=seconds, node_limit=nodes)
             found = solve_alone(problem, incumbent, limits, self._counting(report))
             self._nodes += found.nodes
@@ -247,6 +261,6 @@ class _BudgetSearch:
         """A report that counts the subproblems of earlier solves too."""
         return lambda time, upper, lower, nodes: report(time, upper, lower, self._nodes + nodes)
 
-    def _nodes_left(self) -> int:
-        assert self._limits.node_limit is not None
-        return max(1, self._limits.node_limit - self._nodes)
+    def _nodes_left(self) -> int | None:
+        limit = self._limits.node_limit
+        return None if limit is None else max(1, limit - self._nodes)
