@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,7 +20,7 @@ from hardmargin.binary_model import BinaryModel, kernel_model, linear_model, tot
 from hardmargin.binary_problems import OVO, BinaryProblem, binary_problems, votes
 from hardmargin.bounds import Report, relative_gap
 from hardmargin.explanation import outliers
-from hardmargin.fit_messages import ConstantModelWarning, fit_warning
+from hardmargin.fit_messages import ConstantModelWarning, fit_warning, reporting
 from hardmargin.fit_parameters import fit_job, seed_of, threads_of
 from hardmargin.fitting import PlainSamples, combined, solve_all
 from hardmargin.gram import FactoredGram, Kernel, factored_gram, gram_factor, gram_matrix, parsed_kernel
@@ -267,7 +265,7 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         gram = None if kernel.name == "linear" else factored_gram(kernel, X, problems, limit)
         job = fit_job(self, gram or PlainSamples(X, problems), labels, classes, weights, trusted)
         job = replace(job, spent=0.0 if gram is None else time.monotonic() - begun)
-        with _reporting(self.verbose) as progress:
+        with reporting(self.verbose) as progress:
             starts = warm_starts(self, problems, classes, X, kernel, gram)
             results = solve_all(problems, starts, job, combined(progress, self.callback))
         if gram is None:
@@ -438,15 +436,3 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.sparse = self.kernel != "precomputed"
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
-
-
-@contextlib.contextmanager
-def _reporting(verbose: Any) -> Iterator[Report | None]:
-    if not verbose:
-        yield None
-        return
-    # A silent fit need not import terminal code.
-    from hardmargin.progress import Progress
-
-    with Progress(sys.stdout, style="log") as report:
-        yield report

@@ -20,10 +20,10 @@ from hardmargin.arrays import FloatArray
 from hardmargin.constrained import ContradictoryTrustError
 from hardmargin.estimator import HardMarginSVC
 from hardmargin.fit_parameters import seed_of, threads_of
+from hardmargin.fold_scores import ResultClassifier, fold_scores, widest_stretch
 from hardmargin.path_solver import path
 from hardmargin.penalty import scale_penalty
 from hardmargin.penalty_path import Path
-from hardmargin.result import Result
 from hardmargin.status import Status
 from hardmargin.stopping import Stall
 from hardmargin.validation import is_real, is_whole, refuse_missing_labels, sorted_classes, validated_trusted
@@ -221,7 +221,7 @@ class HardMarginSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self.paths_.append(found)
             if self.paths_[-1].status is Status.INTERRUPTED:
                 raise KeyboardInterrupt
-        scorer = check_scoring(_Hyperplane(None), self.scoring)
+        scorer = check_scoring(ResultClassifier(None), self.scoring)
         self._choose(asked, [test for _, test in folds], samples, labels, weights, scorer)
         for name in ("best_estimator_", *_FINAL):
             # A model of an earlier fit has another C.
@@ -278,7 +278,7 @@ class HardMarginSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self.Cs_ = np.sqrt(edges[:-1] * edges[1:])
         self.scores_ = np.array(
             [
-                _scores(path, self.Cs_, X[test], y[test], None if weights is None else weights[test], scorer)
+                fold_scores(path, self.Cs_, X[test], y[test], None if weights is None else weights[test], scorer)
                 for path, test in zip(self.paths_, tests, strict=True)
             ]
         )
@@ -288,7 +288,7 @@ class HardMarginSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if edges is None:
             self.C_ = float(self.Cs_[self.best_index_])
         else:
-            begin, end = _widest_stretch(np.isclose(means, self.best_score_, rtol=0, atol=1e-12), np.log(edges))
+            begin, end = widest_stretch(np.isclose(means, self.best_score_, rtol=0, atol=1e-12), np.log(edges))
             self.C_ = math.sqrt(edges[begin] * edges[end])
 
     def _names(self) -> list[str] | None:
@@ -382,55 +382,6 @@ _FINAL = (
     "n_iter_",
     "result_",
 )
-
-
-class _Hyperplane(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A result as a fitted classifier, for scorers."""
-
-    def __init__(self, result: Result | None) -> None:
-        self.result = result
-        if result is not None:
-            self.classes_ = np.asarray(result.classes)
-
-    def fit(self, X: Any, y: Any) -> _Hyperplane:
-        """Nothing to do: scorers expect that there is a fit."""
-        return self
-
-    def decision_function(self, X: Any) -> FloatArray:
-        assert self.result is not None
-        return self.result.decision_function(X)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        assert self.result is not None
-        return self.result.predict(X)
-
-
-def _scores(
-    path: Path, Cs: FloatArray, X: Any, y: NDArray[Any], weights: FloatArray | None, scorer: Any
-) -> list[float]:
-    """The score of a path at every C; hyperplanes that are best at several C are scored once."""
-    with_weights = {} if weights is None else {"sample_weight": weights}
-    known: dict[tuple[float, ...], float] = {}
-    scores = []
-    for C in Cs:
-        result = path.at(float(C))
-        key = (*result.coef, result.intercept)
-        if key not in known:
-            known[key] = float(scorer(_Hyperplane(result), X, y, **with_weights))
-        scores.append(known[key])
-    return scores
-
-
-def _widest_stretch(best: NDArray[np.bool_], edges: FloatArray) -> tuple[int, int]:
-    """The indices of the edges around the widest run of best candidates; the first one of equals."""
-    runs, begin = [], None
-    for index, is_best in enumerate([*best.tolist(), False]):
-        if is_best and begin is None:
-            begin = index
-        elif not is_best and begin is not None:
-            runs.append((begin, index))
-            begin = None
-    return max(runs, key=lambda run: edges[run[1]] - edges[run[0]])
 
 
 def _two_classes(labels: NDArray[Any]) -> NDArray[Any]:

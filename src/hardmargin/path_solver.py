@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike
 from hardmargin.checkpoint.keeper import held_checkpoint
 from hardmargin.fingerprint import fingerprint
 from hardmargin.methods import get_method, is_certified, names
-from hardmargin.path_search import CONSTRAINTS, PathProgress, PathSearch, Task
+from hardmargin.path_search import CONSTRAINTS, PathProgress, PathSearch
+from hardmargin.path_task import Task
 from hardmargin.penalty_path import Path
 from hardmargin.problem import Problem
 from hardmargin.request import validated_limits
