@@ -248,6 +248,13 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             After Ctrl-C. The estimator is fitted nevertheless, with what was found until then, unless samples are
             trusted and binary problems have not begun.
         """
+        warning = self._fit(X, y, sample_weight, trusted)
+        if warning is not None:
+            warnings.warn(warning, stacklevel=2)
+        return self
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, trusted: Any) -> Warning | None:
+        """Fit, and return the warning that the caller should get."""
         if y is not None:
             refuse_missing_labels(y)
         self._training_data = X, y
@@ -279,10 +286,7 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.status_ == Status.INTERRUPTED.value:
             # Otherwise a grid search around this fit would treat Ctrl-C as the end of one fit and continue.
             raise KeyboardInterrupt
-        warning = fit_warning(problems, results, models, job)
-        if warning is not None:
-            warnings.warn(warning, stacklevel=2)
-        return self
+        return fit_warning(problems, results, models, job)
 
     def _keep(self, classes: NDArray[Any], results: list[Result], models: Sequence[BinaryModel]) -> None:
         self.classes_ = classes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -311,12 +312,15 @@ class HardMarginSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             coef_bounds=self.coef_bounds,
         )
         try:
-            best.fit(X, y, sample_weight, trusted=trusted)
+            warning = best._fit(X, y, sample_weight, trusted)
         finally:
             # After Ctrl-C, what was found is kept, as in HardMarginSVC.
             for name in _FINAL:
                 if hasattr(best, name):
                     setattr(self, name, getattr(best, name))
+        if warning is not None:
+            # Its time limit is what was left of that of the caller.
+            warnings.warn(type(warning)(f"the final model, C = {self.C_:.6g}: {warning}"), stacklevel=3)
 
     def _check_model(self) -> None:
         if hasattr(self, "C_") and not hasattr(self, "best_estimator_"):
