@@ -17,6 +17,7 @@ from hardmargin.limits import Limits
 from hardmargin.methods import directions, get_method
 from hardmargin.methods.budget_proofs import BudgetDirections, suits_directions
 from hardmargin.presolve import presolve
+from hardmargin.search import primal
 from hardmargin.search.budget_primal import BudgetPrimal
 from hardmargin.search.engine import LocalEngine, Search
 from hardmargin.search.portfolio import Member, turns
@@ -359,6 +360,24 @@ def test_too_many_samples_for_exact_searches_leave_everything_to_penalties(monke
     # Nothing else needs the subproblems, so these have no limit.
     assert 1 <= len(seen) <= 4
     assert set(seen) == {None}
+
+
+@pytest.mark.parametrize("method", ["auto", "packing", "heuristic"])
+def test_first_searches_leave_time_for_the_method(monkeypatch, method) -> None:
+    search, ends = primal.search, []
+
+    def noting(problem: Problem, incumbent: Any, limits: Limits, *others: Any) -> Result:
+        ends.append(limits.time_limit)
+        return search(problem, incumbent, limits, *others)
+
+    for name in ("decide", "bound", "prove"):
+        monkeypatch.setattr(f"hardmargin.methods.budget._BudgetSearch.{name}", lambda *_: None)
+    monkeypatch.setattr("hardmargin.methods.budget.primal.search", noting)
+    # A clock by which every search takes 100 s.
+    monkeypatch.setattr(Limits, "elapsed", lambda _: 100.0 * len(ends))
+    data = generate("B", n=40, d=3, seed=1)
+    solve(data.X, data.y, max_violations=8, method=method, time_limit=1000.0)
+    assert ends == ([1000.0] * 10 if method == "heuristic" else [400.0] * 4)
 
 
 def test_one_thread_repeats_itself() -> None:

@@ -42,14 +42,16 @@ from hardmargin.status import Status
 
 # Margins narrower than this share of the size of the data count as none.
 _NARROWEST = 1e-10
-# Steps of the multipliers with short primal searches, and the effort of each, as a share of the method's.
+# Steps of the multipliers with short primal searches, and the effort of each, as a share of the method's; and the
+# share of the time that all of them may take if an exact method follows.
 _FIRST_STEPS = 12
 _FIRST_EFFORT = 0.25
+_FIRST_SHARE = 0.4
 # Steps with exact methods: the share of the remaining time that each may take, and its subproblems.
 _EXACT_SHARES = (0.15,) * 4
 _EXACT_NODES = 20_000
 # The shares if no search that knows the budget follows, and if no hyperplane within the budget is known.
-_LAST_SHARES = (1 / 4, 1 / 3, 1 / 2, 1.0)
+_LAST_SHARES = (0.5, 0.5, 0.5, 1.0)
 _DECIDING_SHARES = (0.3,) * 4
 
 #: A method's ``run``.
@@ -93,9 +95,9 @@ def run(
         packing.require_fit(problem, options, limits.threads)
     search = _BudgetSearch(problem, incumbent, limits, report, method)
     if not isinstance(options, ProofOptions):
-        search.find(_FIRST_EFFORT * options.effort)
+        search.find(_FIRST_EFFORT * options.effort, 1.0)
         return search.result()
-    search.find(_FIRST_EFFORT * options.heuristic_effort)
+    search.find(_FIRST_EFFORT * options.heuristic_effort, _FIRST_SHARE)
     solve_alone = partial(solve, options=options)
     if _suits_proof(problem, options, limits):
         search.decide(solve_alone, _DECIDING_SHARES, _EXACT_NODES)
@@ -147,13 +149,14 @@ class _BudgetSearch:
     def _proven(self) -> bool:
         return self._lower_bound >= self._primal.objective * (1 - self._limits.gap)
 
-    def find(self, effort: float) -> None:
-        """Find hyperplanes within the budget, and a first bound, by short primal searches."""
+    def find(self, effort: float, share: float) -> None:
+        """Find hyperplanes within the budget, and a first bound, by short primal searches in this share of time."""
+        limits = replace(self._limits, time_limit=self._limits.elapsed() + share * self._limits.remaining())
 
         def solve(problem: Problem, incumbent: Incumbent | None, report: Report) -> Result:
-            return replace(primal.search(problem, incumbent, self._limits, report, effort), nodes=0)
+            return replace(primal.search(problem, incumbent, limits, report, effort), nodes=0)
 
-        self._move_multipliers(solve, _FIRST_STEPS)
+        self._move_multipliers(solve, _FIRST_STEPS, limits.time_limit)
 
     def decide(self, solve_alone: Run, shares: Sequence[float], most_nodes: int | None = None) -> None:
         """Find a hyperplane within the budget, or prove that there is none, if none is known yet.
@@ -238,7 +241,8 @@ class _BudgetSearch:
             nodes=self._nodes,
         )
 
-    def _move_multipliers(self, solve: PenalisedSolve, count: int) -> None:
+    def _move_multipliers(self, solve: PenalisedSolve, count: int, until: float = math.inf) -> None:
+        """Take so many steps, unless something ends the search or this many seconds are over."""
         if self._lagrangian is None or self.ended:
             return
         watch = Watch(self._limits, self._report)
@@ -254,7 +258,7 @@ class _BudgetSearch:
                 self._ended = watch.ended
             elif self._limits.node_limit is not None and self._nodes >= self._limits.node_limit:
                 self._ended = Status.NODE_LIMIT
-            if self.ended or self._lagrangian.converged:
+            if self.ended or self._lagrangian.converged or self._limits.elapsed() >= until:
                 return
 
     def _counting(self, report: Report) -> Report:
