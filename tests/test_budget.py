@@ -14,11 +14,13 @@ from hardmargin import BudgetError, HardMarginSVC, Problem, Result, Status, outl
 from hardmargin.budget import BUDGET_TOLERANCE, Budget
 from hardmargin.data import generate
 from hardmargin.limits import Limits
-from hardmargin.methods import directions
+from hardmargin.methods import directions, get_method
 from hardmargin.methods.budget_proofs import BudgetDirections, suits_directions
 from hardmargin.presolve import presolve
+from hardmargin.search import primal
 from hardmargin.search.budget_primal import BudgetPrimal
 from hardmargin.search.engine import LocalEngine, Search
+from hardmargin.search.portfolio import Member, turns
 from hardmargin.search.roots import packing_root
 from hardmargin.search.settings import PackingSettings
 
@@ -278,6 +280,104 @@ def test_more_violations_than_a_search_over_samples_can_give_up() -> None:
     assert result.optimal
     assert result.n_violations == 60
     assert verify(result, data.X, data.y)
+
+
+@pytest.mark.parametrize("method", ["auto", "packing"])
+def test_problems_with_penalties_are_solved_with_the_callers_options(monkeypatch, method) -> None:
+    module = get_method(method)
+    run, seen = module.run, []
+
+    def noting(*arguments: Any, options: Any) -> Result:
+        seen.append(options)
+        return run(*arguments, options=options)
+
+    monkeypatch.setattr(module, "run", noting)
+    data = generate("B", n=40, d=3, seed=1)
+    given = {"heuristic_effort": 0.05, "slice": 8, "first_nodes": 50, "memory": 0.5}
+    assert solve(data.X, data.y, max_violations=8, method=method, options=given).optimal
+    assert seen
+    assert all(options == module.Options(**given) for options in seen)
+
+
+@pytest.mark.parametrize("limits", [0, 4])
+def test_too_little_memory_for_the_method_is_refused_before_the_start(limits) -> None:
+    data = generate("B", n=40, d=3, seed=1)
+    reports: list[float] = []
+    with pytest.raises(ValueError, match=r"method 'packing' needs .* its option memory allows 1e-09 GB"):
+        solve(
+            data.X,
+            data.y,
+            max_violations=limits,
+            method="packing",
+            options={"memory": 1e-9},
+            report=lambda *row: reports.append(row[0]),
+        )
+    assert reports == []
+
+
+def test_searches_that_know_the_budget_take_turns_as_the_options_say(monkeypatch) -> None:
+    seen: list[Any] = []
+
+    def noted_member(proof: Any, first_turn: int) -> Member:
+        seen.append(first_turn)
+        return Member(proof, first_turn)
+
+    def noted_turns(members: Any, head_start: int, nodes: int) -> Any:
+        seen.append(head_start)
+        return turns(members, head_start, nodes)
+
+    monkeypatch.setattr("hardmargin.methods.budget.Member", noted_member)
+    monkeypatch.setattr("hardmargin.methods.budget.turns", noted_turns)
+    data = generate("A", n=60, d=2, seed=3)
+    given = {"head_start": 1e6, "first_turn": 2e6}
+    assert solve(data.X, data.y, max_violations=8, options=given).optimal
+    assert seen == [2_000_000, 2_000_000, 1_000_000]
+
+
+@pytest.mark.parametrize("limit", [4, 16])
+def test_too_many_samples_for_exact_searches_leave_everything_to_penalties(monkeypatch, limit) -> None:
+    auto = get_method("auto")
+    run, seen = auto.run, []
+
+    def noting(problem: Problem, incumbent: Any, limits: Limits, *others: Any, options: Any) -> Result:
+        seen.append(limits.node_limit)
+        return run(problem, incumbent, limits, *others, options=options)
+
+    def unwanted(*_: Any) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(auto, "run", noting)
+    monkeypatch.setattr("hardmargin.methods.budget._suits_exact_methods", lambda *_: False)
+    monkeypatch.setattr("hardmargin.methods.budget.BudgetSamples", unwanted)
+    data = generate("B", n=60, d=3, seed=1)
+    if limit == 4:
+        with pytest.raises(BudgetError, match="it is proven"):
+            solve(data.X, data.y, max_violations=limit, time_limit=None)
+    else:
+        result = solve(data.X, data.y, max_violations=limit, time_limit=None)
+        assert result.n_violations <= limit
+        assert result.lower_bound > 0
+    # Nothing else needs the subproblems, so these have no limit.
+    assert 1 <= len(seen) <= 4
+    assert set(seen) == {None}
+
+
+@pytest.mark.parametrize("method", ["auto", "packing", "heuristic"])
+def test_first_searches_leave_time_for_the_method(monkeypatch, method) -> None:
+    search, ends = primal.search, []
+
+    def noting(problem: Problem, incumbent: Any, limits: Limits, *others: Any) -> Result:
+        ends.append(limits.time_limit)
+        return search(problem, incumbent, limits, *others)
+
+    for name in ("decide", "bound", "prove"):
+        monkeypatch.setattr(f"hardmargin.methods.budget._BudgetSearch.{name}", lambda *_: None)
+    monkeypatch.setattr("hardmargin.methods.budget.primal.search", noting)
+    # A clock by which every search takes 100 s.
+    monkeypatch.setattr(Limits, "elapsed", lambda _: 100.0 * len(ends))
+    data = generate("B", n=40, d=3, seed=1)
+    solve(data.X, data.y, max_violations=8, method=method, time_limit=1000.0)
+    assert ends == ([1000.0] * 10 if method == "heuristic" else [400.0] * 4)
 
 
 def test_one_thread_repeats_itself() -> None:

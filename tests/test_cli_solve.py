@@ -216,17 +216,22 @@ def test_class_weights_end_up_in_the_model(data, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("words", "violations", "limits"),
+    ("words", "limits", "shown"),
     [
-        (["--max-violations", "1"], [4], 1.0),
-        (["--max-violations", "no=1", "yes=0"], [4], {"no": 1.0, "yes": 0.0}),
-        (["--max-violations", "no=1", "--C", "10"], [4], {"no": 1.0}),
+        (["--max-violations", "1"], 1.0, "; max_violations 1, method auto"),
+        (
+            ["--max-violations", "no=1", "yes=0"],
+            {"no": 1.0, "yes": 0.0},
+            "; max_violations no=1 yes=0, method auto",
+        ),
+        (["--max-violations", "no=1", "--C", "10"], {"no": 1.0}, "; C = 10, max_violations no=1, method auto"),
     ],
 )
-def test_limits_on_violations_end_up_in_the_model(data, tmp_path, words, violations, limits):
+def test_limits_on_violations_end_up_in_the_model(data, tmp_path, capsys, words, limits, shown):
     model = tmp_path / "model.json"
     assert main(["solve", *words, data, "--json", str(model)]) == 0
-    assert Result.load(model).violations == violations
+    assert shown in capsys.readouterr().out
+    assert Result.load(model).violations == [4]
     assert Result.load(model).max_violations == limits
     assert main(["verify", str(model), data]) == 0
 

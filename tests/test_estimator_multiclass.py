@@ -10,7 +10,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 
 import hardmargin.fitting
-from hardmargin import ConstantModelWarning, HardMarginSVC, Result, Status, solve, verify
+from hardmargin import BudgetError, ConstantModelWarning, HardMarginSVC, Result, Status, solve, verify
 
 X, y = load_iris(return_X_y=True)
 X, y = X[::5], np.array(["setosa", "versicolor", "virginica"])[y[::5]]
@@ -196,3 +196,26 @@ def test_a_callback_may_end_the_fit(n_jobs) -> None:
         model.fit(noise, labels)
     assert model.status_ == "interrupted"
     assert model.predict(noise).shape == (60,)
+
+
+@pytest.mark.parametrize("multi_class", WRAPPERS)
+def test_a_budget_is_for_every_problem_by_itself(multi_class) -> None:
+    model = HardMarginSVC(max_violations=5, multi_class=multi_class, time_limit=None)
+    if multi_class == "ovo":
+        assert all(result.n_violations <= 5 for result in model.fit(X, y).results_)
+    model.set_params(max_violations=0)
+    clash = [*X, X[0]], [*y, "virginica"]
+    about = {"ovo": "'setosa' against 'virginica'", "ovr": "'setosa' against the rest"}[multi_class]
+    with pytest.raises(BudgetError, match=f"proven .* This is about {about}: .* every binary problem") as refused:
+        model.fit(*clash)
+    assert refused.value.proven
+
+
+@pytest.mark.parametrize("multi_class", WRAPPERS)
+@pytest.mark.parametrize("labels", [["setosa", "versicolor", "virginica"], [0, 1, 2]])
+def test_limits_by_label_are_for_two_classes(multi_class, labels) -> None:
+    by_label = dict.fromkeys(labels[:2], 3)
+    renamed = np.array(labels)[np.unique(y, return_inverse=True)[1]]
+    given = rf"max_violations is \{{{labels[0]!r}: 3, .*3 classes \({labels[0]!r}, .*Expected a number"
+    with pytest.raises(ValueError, match=given):
+        HardMarginSVC(max_violations=by_label, multi_class=multi_class).fit(X, renamed)

@@ -178,6 +178,31 @@ def test_checkpoint_and_resume(blobs, tmp_path) -> None:
     assert larger.breakpoints == pytest.approx(path(*blobs, (0.01, 1000)).breakpoints)
 
 
+@pytest.mark.parametrize("weaker", ["indicator", "benders", "of a later version"])
+def test_bounds_that_are_not_certified_are_not_mixed_with_others(line, weaker, tmp_path) -> None:
+    X, y = line
+    known = path(X, y, [1.0])
+    unsure = replace(known, hyperplanes=[replace(each, method=weaker) for each in known.hyperplanes])
+    file = tmp_path / "path.json"
+    unsure.save(file)
+    message = "method '{}', whose bounds are not certified, .* method 'auto' .* method indicator or benders"
+    with pytest.raises(ValueError, match="^resume is a path of " + message.format(weaker)):
+        path(X, y, [1.0], resume=unsure)
+    with pytest.raises(ValueError, match="path.json is a path of " + message.format(weaker)):
+        path(X, y, [1.0], resume=file)
+    continued = path(X, y, [1.0], resume=unsure, method="benders")
+    assert (continued.method, continued.solves) == ("benders", known.solves)
+
+
+def test_a_path_has_the_name_of_the_method_with_weaker_bounds(line) -> None:
+    X, y = line
+    known = path(X, y, [1.0])
+    mixed = path(X, y, [1.0], resume=known, method="indicator")
+    assert (known.method, mixed.method) == ("auto", "indicator")
+    with pytest.raises(ValueError, match="not certified"):
+        path(X, y, [1.0], resume=mixed)
+
+
 @pytest.mark.parametrize("change", [{"sample_weight": np.full(40, 2.0)}, {"class_weight": {1: 2.0}}])
 def test_a_path_of_other_data_is_refused(blobs, change) -> None:
     X, y = blobs

@@ -84,6 +84,27 @@ def test_a_search_takes_at_most_three_times_the_data_and_some() -> None:
 
 
 @pytest_linux
+@pytest.mark.parametrize(
+    "measured",
+    [
+        "path(X, y, (0.1, 100.0), time_limit=1.0)",
+        # On a loaded machine, no hyperplane may be found in time.
+        "with suppress(BudgetError): solve(X, y, max_violations=40_000, time_limit=1.0)",
+        "outliers(model, X, y, time_limit=1.0)",
+    ],
+)
+def test_so_do_paths_budgets_and_explanations(measured) -> None:
+    size = 8 * N * 10
+    prepare = f"""
+from contextlib import suppress
+from hardmargin import BudgetError, outliers, path
+X, y = clouds({N}, 10)
+model = solve(X, y, method="heuristic", time_limit=3.0, options={{"effort": 0.001}})
+"""
+    assert peak_growth(prepare, measured) < 2 * size + 200 * MEGABYTE
+
+
+@pytest_linux
 def test_pairs_of_samples_stay_within_the_memory_of_the_search() -> None:
     measured = (
         'solve(X, y, C=1.0, method="directions", time_limit=None, node_limit=60,'

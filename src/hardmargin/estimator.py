@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,7 +20,7 @@ from hardmargin.binary_model import BinaryModel, kernel_model, linear_model, tot
 from hardmargin.binary_problems import OVO, BinaryProblem, binary_problems, votes
 from hardmargin.bounds import Report, relative_gap
 from hardmargin.explanation import outliers
-from hardmargin.fit_messages import ConstantModelWarning, fit_warning
+from hardmargin.fit_messages import ConstantModelWarning, fit_warning, reporting
 from hardmargin.fit_parameters import fit_job, seed_of, threads_of
 from hardmargin.fitting import PlainSamples, combined, solve_all
 from hardmargin.gram import FactoredGram, Kernel, factored_gram, gram_factor, gram_matrix, parsed_kernel
@@ -93,9 +91,9 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Lower and upper bounds on the weights. A dict has pairs (low, high) by the names of
         the features. For two classes without a kernel.
     max_violations : float or dict, default=None
-        Limits on the total weight of the samples that may be given up, of all of them or by label, in every binary
-        problem, as in :func:`hardmargin.solve`. ``fit`` raises a :class:`hardmargin.BudgetError` if no hyperplane
-        within them is found.
+        Limits on the total weight of the samples that may be given up, of all of them or by label, as in
+        :func:`hardmargin.solve`. With more than two classes, a number limits every binary problem by itself.
+        ``fit`` raises a :class:`hardmargin.BudgetError` if no hyperplane within them is found.
     options : dict or the method's options dataclass, default=None
         The method's own settings, as in :func:`hardmargin.solve`.
     warm_start : bool, default=False
@@ -250,6 +248,13 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             After Ctrl-C. The estimator is fitted nevertheless, with what was found until then, unless samples are
             trusted and binary problems have not begun.
         """
+        warning = self._fit(X, y, sample_weight, trusted)
+        if warning is not None:
+            warnings.warn(warning, stacklevel=2)
+        return self
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, trusted: Any) -> Warning | None:
+        """Fit, and return the warning that the caller should get."""
         if y is not None:
             refuse_missing_labels(y)
         self._training_data = X, y
@@ -267,7 +272,7 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         gram = None if kernel.name == "linear" else factored_gram(kernel, X, problems, limit)
         job = fit_job(self, gram or PlainSamples(X, problems), labels, classes, weights, trusted)
         job = replace(job, spent=0.0 if gram is None else time.monotonic() - begun)
-        with _reporting(self.verbose) as progress:
+        with reporting(self.verbose) as progress:
             starts = warm_starts(self, problems, classes, X, kernel, gram)
             results = solve_all(problems, starts, job, combined(progress, self.callback))
         if gram is None:
@@ -281,10 +286,7 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.status_ == Status.INTERRUPTED.value:
             # Otherwise a grid search around this fit would treat Ctrl-C as the end of one fit and continue.
             raise KeyboardInterrupt
-        warning = fit_warning(problems, results, models, job)
-        if warning is not None:
-            warnings.warn(warning, stacklevel=2)
-        return self
+        return fit_warning(problems, results, models, job)
 
     def _keep(self, classes: NDArray[Any], results: list[Result], models: Sequence[BinaryModel]) -> None:
         self.classes_ = classes
@@ -438,15 +440,3 @@ class HardMarginSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.sparse = self.kernel != "precomputed"
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
-
-
-@contextlib.contextmanager
-def _reporting(verbose: Any) -> Iterator[Report | None]:
-    if not verbose:
-        yield None
-        return
-    # A silent fit need not import terminal code.
-    from hardmargin.progress import Progress
-
-    with Progress(sys.stdout, style="log") as report:
-        yield report

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,17 +14,17 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
-from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from hardmargin.arrays import FloatArray
 from hardmargin.constrained import ContradictoryTrustError
 from hardmargin.estimator import HardMarginSVC
+from hardmargin.fit_parameters import seed_of, threads_of
+from hardmargin.fold_scores import ResultClassifier, fold_scores, widest_stretch
 from hardmargin.path_solver import path
 from hardmargin.penalty import scale_penalty
 from hardmargin.penalty_path import Path
-from hardmargin.result import Result
 from hardmargin.status import Status
 from hardmargin.stopping import Stall
 from hardmargin.validation import is_real, is_whole, refuse_missing_labels, sorted_classes, validated_trusted
@@ -212,8 +213,8 @@ class HardMarginSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                     method=self.method,
                     time_limit=self._share(started, parts - number),
                     gap=self.gap,
-                    threads=1 if self.n_jobs is None else self.n_jobs,
-                    seed=_seed(self.random_state),
+                    threads=threads_of(self.n_jobs),
+                    seed=seed_of(self.random_state),
                     stop=self.stop,
                 )
             except ContradictoryTrustError as error:
@@ -221,7 +222,7 @@ class HardMarginSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self.paths_.append(found)
             if self.paths_[-1].status is Status.INTERRUPTED:
                 raise KeyboardInterrupt
-        scorer = check_scoring(_Hyperplane(None), self.scoring)
+        scorer = check_scoring(ResultClassifier(None), self.scoring)
         self._choose(asked, [test for _, test in folds], samples, labels, weights, scorer)
         for name in ("best_estimator_", *_FINAL):
             # A model of an earlier fit has another C.
@@ -278,7 +279,7 @@ class HardMarginSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self.Cs_ = np.sqrt(edges[:-1] * edges[1:])
         self.scores_ = np.array(
             [
-                _scores(path, self.Cs_, X[test], y[test], None if weights is None else weights[test], scorer)
+                fold_scores(path, self.Cs_, X[test], y[test], None if weights is None else weights[test], scorer)
                 for path, test in zip(self.paths_, tests, strict=True)
             ]
         )
@@ -288,7 +289,7 @@ class HardMarginSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if edges is None:
             self.C_ = float(self.Cs_[self.best_index_])
         else:
-            begin, end = _widest_stretch(np.isclose(means, self.best_score_, rtol=0, atol=1e-12), np.log(edges))
+            begin, end = widest_stretch(np.isclose(means, self.best_score_, rtol=0, atol=1e-12), np.log(edges))
             self.C_ = math.sqrt(edges[begin] * edges[end])
 
     def _names(self) -> list[str] | None:
@@ -311,12 +312,15 @@ class HardMarginSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             coef_bounds=self.coef_bounds,
         )
         try:
-            best.fit(X, y, sample_weight, trusted=trusted)
+            warning = best._fit(X, y, sample_weight, trusted)
         finally:
             # After Ctrl-C, what was found is kept, as in HardMarginSVC.
             for name in _FINAL:
                 if hasattr(best, name):
                     setattr(self, name, getattr(best, name))
+        if warning is not None:
+            # Its time limit is what was left of that of the caller.
+            warnings.warn(type(warning)(f"the final model, C = {self.C_:.6g}: {warning}"), stacklevel=3)
 
     def _check_model(self) -> None:
         if hasattr(self, "C_") and not hasattr(self, "best_estimator_"):
@@ -384,55 +388,6 @@ _FINAL = (
 )
 
 
-class _Hyperplane(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A result as a fitted classifier, for scorers."""
-
-    def __init__(self, result: Result | None) -> None:
-        self.result = result
-        if result is not None:
-            self.classes_ = np.asarray(result.classes)
-
-    def fit(self, X: Any, y: Any) -> _Hyperplane:
-        """Nothing to do: scorers expect that there is a fit."""
-        return self
-
-    def decision_function(self, X: Any) -> FloatArray:
-        assert self.result is not None
-        return self.result.decision_function(X)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        assert self.result is not None
-        return self.result.predict(X)
-
-
-def _scores(
-    path: Path, Cs: FloatArray, X: Any, y: NDArray[Any], weights: FloatArray | None, scorer: Any
-) -> list[float]:
-    """The score of a path at every C; hyperplanes that are best at several C are scored once."""
-    with_weights = {} if weights is None else {"sample_weight": weights}
-    known: dict[tuple[float, ...], float] = {}
-    scores = []
-    for C in Cs:
-        result = path.at(float(C))
-        key = (*result.coef, result.intercept)
-        if key not in known:
-            known[key] = float(scorer(_Hyperplane(result), X, y, **with_weights))
-        scores.append(known[key])
-    return scores
-
-
-def _widest_stretch(best: NDArray[np.bool_], edges: FloatArray) -> tuple[int, int]:
-    """The indices of the edges around the widest run of best candidates; the first one of equals."""
-    runs, begin = [], None
-    for index, is_best in enumerate([*best.tolist(), False]):
-        if is_best and begin is None:
-            begin = index
-        elif not is_best and begin is not None:
-            runs.append((begin, index))
-            begin = None
-    return max(runs, key=lambda run: edges[run[1]] - edges[run[0]])
-
-
 def _two_classes(labels: NDArray[Any]) -> NDArray[Any]:
     classes = sorted_classes(labels)
     if len(classes) != 2:
@@ -446,9 +401,3 @@ def _two_classes(labels: NDArray[Any]) -> NDArray[Any]:
     if len(classes) < 2:
         raise ValueError(f"there is only one class, {classes.tolist()[0]!r}; expected two.")
     return classes
-
-
-def _seed(random_state: Any) -> Any:
-    if isinstance(random_state, np.random.RandomState):
-        return int(check_random_state(random_state).randint(2**31))
-    return 0 if random_state is None else random_state

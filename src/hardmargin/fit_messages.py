@@ -1,15 +1,18 @@
-"""The one warning that a fit gives: that the proof is not complete, that the model is constant, or both."""
+"""What a fit tells: its progress, and in one warning that a proof is not complete, or that a model is constant."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from sklearn.exceptions import ConvergenceWarning
 
 from hardmargin.advice import constant_model_text, is_hardly_better
 from hardmargin.binary_model import BinaryModel, total_status
 from hardmargin.binary_problems import BinaryProblem
-from hardmargin.bounds import relative_gap
+from hardmargin.bounds import Report, relative_gap
 from hardmargin.fitting import Job
 from hardmargin.methods import get_method
 from hardmargin.result import Result
@@ -25,6 +28,19 @@ class ConstantModelWarning(UserWarning):
     It is given whether or not the model is proven optimal. A fit that a time limit or ``stop`` has ended gives a
     ``ConvergenceWarning`` with the same text instead.
     """
+
+
+@contextlib.contextmanager
+def reporting(verbose: Any) -> Iterator[Report | None]:
+    """A report that prints the progress of a fit; None if it is not wanted."""
+    if not verbose:
+        yield None
+        return
+    # A silent fit need not import terminal code.
+    from hardmargin.progress import Progress
+
+    with Progress(sys.stdout, style="log") as report:
+        yield report
 
 
 def fit_warning(

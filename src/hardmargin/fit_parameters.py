@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+from collections.abc import Mapping
 from typing import Any
 
 from numpy.typing import NDArray
@@ -10,7 +11,7 @@ from sklearn.utils import check_random_state
 
 from hardmargin.arrays import FloatArray
 from hardmargin.fitting import Job, Samples
-from hardmargin.validation import multiclass_weights, validated_trusted
+from hardmargin.validation import multiclass_weights, shown_classes, validated_trusted
 from hardmargin.weight_bounds import by_position
 
 _ON_WEIGHTS = ("monotonic_cst", "coef_bounds")
@@ -53,20 +54,27 @@ def fit_job(
         "seed": seed_of(estimator.random_state),
         "options": estimator.options,
         "stop": estimator.stop,
-        **_constraints(estimator, len(classes)),
+        **_constraints(estimator, classes),
     }
     threads = threads_of(estimator.n_jobs)
     return Job(samples, weights, trusted, settings, estimator.time_limit, threads, estimator.checkpoint)
 
 
-def _constraints(estimator: Any, classes: int) -> dict[str, Any]:
+def _constraints(estimator: Any, classes: NDArray[Any]) -> dict[str, Any]:
     """The constraints on the weights and on the violations that were given."""
+    count = len(classes)
     for name in _ON_WEIGHTS:
-        if getattr(estimator, name) is not None and (estimator.kernel != "linear" or classes > 2):
+        if getattr(estimator, name) is not None and (estimator.kernel != "linear" or count > 2):
             raise ValueError(
-                f"{name} is given with {classes} classes and kernel={estimator.kernel!r}; expected two classes and "
+                f"{name} is given with {count} classes and kernel={estimator.kernel!r}; expected two classes and "
                 'kernel="linear", because it is about the weights of one hyperplane.'
             )
+    if count > 2 and isinstance(estimator.max_violations, Mapping):
+        raise ValueError(
+            f"max_violations is {estimator.max_violations!r}, and y has {shown_classes(classes)}; limits by label "
+            "are for two classes. Expected a number, which limits every binary problem by itself; for limits by "
+            "label, fit two of the classes."
+        )
     names = getattr(estimator, "feature_names_in_", None)
     signs, ranges = by_position(
         estimator.monotonic_cst, estimator.coef_bounds, None if names is None else names.tolist()

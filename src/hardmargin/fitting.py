@@ -22,6 +22,7 @@ from hardmargin.arrays import FloatArray
 from hardmargin.binary_problems import BinaryProblem
 from hardmargin.blas import one_blas_thread
 from hardmargin.bounds import Report
+from hardmargin.budget import BudgetError
 from hardmargin.constrained import ContradictoryTrustError
 from hardmargin.cores import useful_threads
 from hardmargin.penalty import resolved_penalty
@@ -163,6 +164,8 @@ def solve_all(
 
     Raises
     ------
+    BudgetError
+        If no hyperplane within ``max_violations`` is known for one of them.
     KeyboardInterrupt
         After Ctrl-C, if samples are trusted or violations limited, and problems have not begun.
     """
@@ -248,6 +251,11 @@ class _Run:
                 resume=resume,
                 start=None if resume is not None else task.start,
             )
+        except BudgetError as error:
+            if len(self._problems) == 1:
+                raise
+            text = f"{error} This is about {problem.name}: max_violations limits every binary problem by itself."
+            raise BudgetError(text, proven=error.proven) from None
         except ContradictoryTrustError as error:
             if problem.whole:
                 raise

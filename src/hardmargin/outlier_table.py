@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from hardmargin.atomic import replace_text
-from hardmargin.extras import how_to_install
+from hardmargin.extras import pandas_for_tables
 from hardmargin.model_json import plain_label
 from hardmargin.status import Status
 
@@ -106,10 +106,7 @@ class Outliers:
         ImportError
             If pandas is not installed.
         """
-        try:
-            import pandas
-        except ImportError:
-            raise ImportError(f"to_frame needs pandas; {how_to_install('bench')}.") from None
+        pandas = pandas_for_tables()
         names = [item.name for item in fields(Outlier)]
         return pandas.DataFrame([[getattr(row, name) for name in names] for row in self.rows], columns=names)
 

@@ -22,8 +22,8 @@ import math
 import os
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -31,12 +31,12 @@ from numpy.typing import ArrayLike
 from hardmargin.bounds import SMALLEST_GAP, relative_gap
 from hardmargin.checkpoint import CheckpointWarning
 from hardmargin.envelope import Envelope, Line, ProvenBounds, lower_envelope
-from hardmargin.limits import Limits
 from hardmargin.methods import get_method
 from hardmargin.methods.base import ProofOptions, parse_options
 from hardmargin.path_proof import JointProof, joint_proof
+from hardmargin.path_task import PathProgress as PathProgress
+from hardmargin.path_task import Task
 from hardmargin.penalty_path import Path, line_of
-from hardmargin.problem import Problem
 from hardmargin.result import Result, checked_bound
 from hardmargin.signals import HeldSignals
 from hardmargin.solver import solve
@@ -69,79 +69,6 @@ _SOLVE_GAP = 0.5
 _SAME = 1e-9
 # A line that is lower by less than this share is the same.
 _SAME_LINE = 1e-12
-
-
-class PathProgress(NamedTuple):
-    """How far a path is.
-
-    Attributes
-    ----------
-    time : float
-        Seconds since it began.
-    C : float
-        Where the current solve is.
-    upper, lower : float
-        The bounds of the current solve.
-    nodes, solves : int
-        Subproblems examined so far, and solves completed.
-    breakpoints : int
-        Number of breakpoints known so far.
-    gap : float
-        The largest relative gap; 1 as long as nothing is known.
-    done : bool
-        Whether the current solve has just ended.
-    """
-
-    time: float
-    C: float
-    upper: float
-    lower: float
-    nodes: int
-    solves: int
-    breakpoints: int
-    gap: float
-    done: bool
-
-
-@dataclass(frozen=True)
-class Task:
-    """What is to be solved, and how.
-
-    Attributes
-    ----------
-    problem : Problem
-        The caller's problem at the largest C.
-    y : array-like
-        The caller's labels.
-    C : tuple of two floats, or list of float
-        A range, or the values of interest.
-    limits : Limits
-        Of the whole path.
-    settings : mapping
-        Further keywords of :func:`hardmargin.solve`.
-    identity : str
-        A checksum of what is solved.
-    checkpoint : path or None
-        Where to save the path after every solve.
-    """
-
-    problem: Problem
-    y: Any
-    C: tuple[float, float] | list[float]
-    limits: Limits
-    settings: Mapping[str, Any]
-    identity: str
-    checkpoint: str | os.PathLike[str] | None = None
-
-    @property
-    def low(self) -> float:
-        """The smallest C."""
-        return min(self.C)
-
-    @property
-    def high(self) -> float:
-        """The largest C."""
-        return max(self.C)
 
 
 class PathSearch:

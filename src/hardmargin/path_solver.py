@@ -14,8 +14,9 @@ from numpy.typing import ArrayLike
 
 from hardmargin.checkpoint.keeper import held_checkpoint
 from hardmargin.fingerprint import fingerprint
-from hardmargin.methods import get_method
-from hardmargin.path_search import CONSTRAINTS, PathProgress, PathSearch, Task
+from hardmargin.methods import get_method, is_certified, names
+from hardmargin.path_search import CONSTRAINTS, PathProgress, PathSearch
+from hardmargin.path_task import Task
 from hardmargin.penalty_path import Path
 from hardmargin.problem import Problem
 from hardmargin.request import validated_limits
@@ -82,7 +83,8 @@ def path(
         A file to which the path is saved after every solve; :meth:`Path.load` reads it.
     resume : Path or path, optional
         A path, or a file that ``checkpoint`` or :meth:`Path.save` has written, for the same data and weights:
-        what it has proven need not be proven again. Its range may be another one.
+        what it has proven need not be proven again. Its range may be another one. A path of ``indicator`` or
+        ``benders`` is accepted by these two methods only, because its bounds are not certified.
     **settings
         Further keywords of :func:`hardmargin.solve`, for all solves: ``sample_weight``, ``class_weight``,
         ``method``, ``threads``, ``seed``, ``options``, ``cluster``, ``stop`` and so on.
@@ -126,7 +128,7 @@ def path(
     identity = _identity(problem)
     file = None if isinstance(resume, Path) else resume
     with held_checkpoint(checkpoint, file, _ANY_INTERVAL):
-        known = _resumed(resume, identity, list(problem.classes))
+        known = _resumed(resume, identity, list(problem.classes), method)
         task = Task(problem, y, asked, limits, settings, identity, checkpoint)
         # Between two solves, Ctrl-C must not lose what the first one has found.
         with HeldSignals() as signals:
@@ -183,15 +185,24 @@ def _identity(problem: Problem) -> str:
     return hashlib.sha256(fingerprint(replace(problem, costs=weights)).encode()).hexdigest()
 
 
-def _resumed(resume: Path | str | os.PathLike[str] | None, identity: str, classes: list[Any]) -> Path | None:
+def _resumed(
+    resume: Path | str | os.PathLike[str] | None, identity: str, classes: list[Any], method: str
+) -> Path | None:
     """What is known, in terms of these labels: the problem is the same whatever the classes are called."""
     if resume is None:
         return None
     known = resume if isinstance(resume, Path) else Path.load(resume)
+    source = "resume" if isinstance(resume, Path) else f"resume {os.fspath(resume)}"
     if known.data != identity:
-        source = "resume" if isinstance(resume, Path) else f"resume {os.fspath(resume)}"
         raise ValueError(
             f"{source} is a path of {known.hyperplanes[0].n} samples x {known.hyperplanes[0].m} features that "
             "differ from these in a value, a label, a weight or a constraint; expected the same data."
+        )
+    if is_certified(method) and not is_certified(known.method):
+        # The other way round is harmless: the path then has the name of the method with weaker bounds.
+        others = " or ".join(name for name in names() if not is_certified(name))
+        raise ValueError(
+            f"{source} is a path of method {known.method!r}, whose bounds are not certified, and method {method!r} "
+            f"would mix them with bounds that are; continue with method {others}, or leave out resume."
         )
     return replace(known, hyperplanes=[replace(each, classes=classes) for each in known.hyperplanes])

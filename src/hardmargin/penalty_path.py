@@ -1,4 +1,4 @@
-"""What ``path`` returns: the best hyperplane at every C of a range, and what is proven about it; also as JSON."""
+"""What ``path`` returns: the best hyperplane at every C of a range, and what is proven about it."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hardmargin import model_json
+from hardmargin import model_json, path_json
 from hardmargin.atomic import replace_text
 from hardmargin.bounds import relative_gap
 from hardmargin.envelope import Envelope, Line, ProvenBounds, lower_envelope
-from hardmargin.extras import how_to_install
+from hardmargin.extras import pandas_for_tables
 from hardmargin.result import Result
 from hardmargin.status import Status
 from hardmargin.validation import is_real
@@ -23,8 +23,6 @@ from hardmargin.versions import __version__
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-_FORMAT = "hardmargin path"
 
 
 @dataclass(frozen=True)
@@ -115,6 +113,11 @@ class Path:
         return max(self.C)
 
     @property
+    def method(self) -> str:
+        """The method of the last run; if its bounds are not certified, those of the path are not either."""
+        return self.hyperplanes[0].method
+
+    @property
     def optimal(self) -> bool:
         """Whether the objective is proven minimal, up to the requested gap, at every C that was asked for."""
         return self.status is Status.OPTIMAL
@@ -177,10 +180,7 @@ class Path:
         ImportError
             If pandas is not installed.
         """
-        try:
-            import pandas
-        except ImportError:
-            raise ImportError(f"a table needs pandas; {how_to_install('bench')}.") from None
+        pandas = pandas_for_tables()
         values = self.C if isinstance(self.C, list) else None
         parts = (
             self.segments
@@ -218,7 +218,7 @@ class Path:
             f"  {'C from':>10} {'to':>10} {'given up':>9} {'1/2 ||w||^2':>13} {'gap':>9}",
         ]
         for part in self.segments:
-            gap = f"{100 * part.gap:.2g} %"
+            gap = f"{100 * part.gap:.3g} %"
             row = f"{part.low:>10.6g} {part.high:>10.6g} {part.given_up:>9.6g} {part.norm:>13.7g} {gap:>9}"
             lines.append(f"  {row}")
         effort = f"{self.runtime:.2f} s, {self.solves} solves, {self.nodes} nodes"
@@ -240,23 +240,7 @@ class Path:
         -------
         dict
         """
-        plain = [hyperplane.to_dict() for hyperplane in self.hyperplanes]
-        return {
-            **{name: value for name, value in plain[0].items() if name not in _LEFT_OUT},
-            "format": _FORMAT,
-            "status": self.status.value,
-            "C": {"values": self.C} if isinstance(self.C, list) else {"low": self.C[0], "high": self.C[1]},
-            "breakpoints": self.breakpoints,
-            "gap": self.gap,
-            "hyperplanes": [{name: each[name] for name in _OWN} for each in plain],
-            "proven": [list(point) for point in self.proven],
-            "runtime": self.runtime,
-            "nodes": self.nodes,
-            "solves": self.solves,
-            "target_gap": self.target_gap,
-            "data": self.data,
-            "version": self.version,
-        }
+        return path_json.to_dict(self)
 
     def to_json(self) -> str:
         """The JSON text that ``hardmargin path --json`` writes.
@@ -291,13 +275,7 @@ class Path:
         ValueError
             If a key is missing or its value has the wrong type.
         """
-        try:
-            return _read(values)
-        except KeyError as error:
-            raise ValueError(f"not a hardmargin path: the key {error} is missing.") from None
-        except (TypeError, AttributeError, ValueError) as error:
-            text = str(error)
-            raise ValueError(text if text.startswith("not a ") else f"not a hardmargin path: {text}") from None
+        return cls(**path_json.checked_fields(values))
 
     @classmethod
     def from_json(cls, text: str) -> Path:
@@ -414,43 +392,3 @@ def line_of(result: Result) -> Line:
     weights = None if result.weights is None else np.array(result.weights)[result.violations]
     given_up = float(len(result.violations)) if weights is None else float(weights.sum())
     return Line(0.5 * float(coef @ coef), given_up)
-
-
-# What each hyperplane of a path has for itself. All else is written once, except what has no meaning for a path.
-_OWN = ("C", "coef", "intercept", "violations", "objective", "lower_bound", "gap", "status")
-_LEFT_OUT = (*_OWN, "trace", "n_violations")
-
-
-def _read(values: Mapping[str, Any]) -> Path:
-    if values.get("format") != _FORMAT:
-        raise ValueError(f"not a hardmargin path: the key 'format' is not {_FORMAT!r}.")
-    hyperplanes = [Result.from_dict({**values, "trace": [], **own}) for own in values["hyperplanes"]]
-    if not hyperplanes:
-        raise ValueError("not a hardmargin path: it has no hyperplanes.")
-    numbers = values["C"]
-    asked = numbers.get("values")
-    C = (
-        (_finite(numbers["low"]), _finite(numbers["high"]))
-        if asked is None
-        else [_finite(value) for value in asked]
-    )
-    if not C or not all(value > 0 for value in C):
-        raise ValueError(f"not a hardmargin path: 'C' is {numbers!r}; expected positive numbers.")
-    return Path(
-        status=Status(values["status"]),
-        C=C,
-        hyperplanes=hyperplanes,
-        proven=[(_finite(at), _finite(bound)) for at, bound in values["proven"]],
-        runtime=hyperplanes[0].runtime,
-        nodes=hyperplanes[0].nodes,
-        solves=int(values["solves"]),
-        target_gap=_finite(values["target_gap"]),
-        data=str(values["data"]),
-        version=hyperplanes[0].version,
-    )
-
-
-def _finite(value: Any) -> float:
-    if isinstance(value, (bool, str)) or not np.isfinite(value):
-        raise ValueError(f"not a hardmargin path: {value!r} is not a finite number.")
-    return float(value)

@@ -180,9 +180,8 @@ def signs_and_classes(labels: NDArray[Any]) -> tuple[FloatArray, tuple[Any, Any]
     """
     classes = sorted_classes(labels)
     if len(classes) > 2:
-        shown = ", ".join([*(repr(_plain(label)) for label in classes[:5]), "..."][: len(classes)])
         raise ValueError(
-            f"y has {len(classes)} classes ({shown}); expected two. For more, use HardMarginSVC, which solves one "
+            f"y has {shown_classes(classes)}; expected two. For more, use HardMarginSVC, which solves one "
             "problem per class or per pair of classes."
         )
     if len(classes) < 2:
@@ -327,6 +326,18 @@ def _is_missing(label: Any) -> bool:
         return label is None or bool(label != label)
     except TypeError:  # pandas.NA has no truth value
         return True
+
+
+def shown_classes(classes: NDArray[Any]) -> str:
+    """How many classes there are, and the first of them.
+
+    Examples
+    --------
+    >>> shown_classes(np.array(["a", "b", "c"]))
+    "3 classes ('a', 'b', 'c')"
+    """
+    shown = ", ".join([*(repr(_plain(label)) for label in classes[:5]), "..."][: len(classes)])
+    return f"{len(classes)} classes ({shown})"
 
 
 def _plain(label: Any) -> Any:

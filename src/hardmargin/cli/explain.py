@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from hardmargin.cli.interrupts import while_importing
 from hardmargin.cli.key_values import time_limit
-from hardmargin.cli.output import STDOUT, check_target
+from hardmargin.cli.output import check_target, tell, write_json
 from hardmargin.cli.parser import (
     Commands,
     add_column_arguments,
@@ -79,12 +79,9 @@ def run(arguments: argparse.Namespace) -> int:
             seed=arguments.seed,
             report=report,
         )
-    if arguments.json == STDOUT:
-        print(table.to_json(), end="")
-    elif arguments.json is not None:
-        table.save(arguments.json)
-    if not arguments.quiet:
-        print(table.summary(), file=sys.stderr if arguments.json == STDOUT else sys.stdout)
+    if arguments.json is not None:
+        write_json(table, arguments.json)
+    tell(table.summary(), arguments)
     return INTERRUPTED if table.status is Status.INTERRUPTED else DONE
 
 

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import argparse
 import os
+import sys
 from collections.abc import Iterable, Mapping
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from hardmargin import Result
+from typing import Protocol
 
 #: The name that stands for standard output.
 STDOUT = "-"
+
+
+class Answer(Protocol):
+    """What ``--json`` writes."""
+
+    def to_json(self) -> str:
+        """The JSON text."""
+
+    def save(self, path: str, /) -> None:
+        """Write it to a file."""
 
 
 def check_target(path: str, flag: str, sources: Iterable[str] = ()) -> None:
@@ -66,12 +75,18 @@ def check_different(files: Mapping[str, str | None]) -> None:
             raise ValueError(f"{first} and {second} are both {given[first]!r}; expected different files.")
 
 
-def write_model(result: Result, path: str) -> None:
-    """Write the JSON form of a result to a file or to standard output."""
+def write_json(answer: Answer, path: str) -> None:
+    """Write the JSON form of an answer to a file or to standard output."""
     if path == STDOUT:
-        print(result.to_json(), end="")
+        print(answer.to_json(), end="")
     else:
-        result.save(path)
+        answer.save(path)
+
+
+def tell(text: str, arguments: argparse.Namespace) -> None:
+    """Print a message for the user, unless ``--quiet``, on a stream that ``--json`` does not write to."""
+    if not arguments.quiet:
+        print(text, file=sys.stderr if arguments.json == STDOUT else sys.stdout, flush=True)
 
 
 def _writable(target: Path) -> bool:

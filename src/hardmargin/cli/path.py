@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import argparse
-import os
-import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from hardmargin import data, methods
+from hardmargin import data
 from hardmargin.cli.interrupts import while_importing
-from hardmargin.cli.key_values import class_weights, key_value, time_limit
-from hardmargin.cli.output import STDOUT, check_target
+from hardmargin.cli.key_values import class_weights, time_limit
+from hardmargin.cli.output import STDOUT, check_different, check_target, tell, write_json
 from hardmargin.cli.parser import Commands, Parser, add_column_arguments, add_data_arguments, add_quiet_argument
 from hardmargin.cli.prior_knowledge import add_prior_knowledge_arguments, prior_knowledge
+from hardmargin.cli.search_arguments import (
+    add_class_weight_argument,
+    add_method_arguments,
+    add_place_arguments,
+    search_settings,
+)
 from hardmargin.cli.status import DONE, INTERRUPTED, STATE_LOST
 from hardmargin.cli.training_data import label_place, training_data
 from hardmargin.signals import HeldSignals
@@ -46,12 +50,7 @@ def add_to(commands: Commands) -> None:
         metavar="C",
         help="LOW HIGH: a range, in which every breakpoint is found; one or more than two values: only these",
     )
-    parser.add_argument(
-        "--class-weight",
-        action="append",
-        metavar="LABEL=W",
-        help="factor of C for the samples of a label; may be repeated. Or: balanced",
-    )
+    add_class_weight_argument(parser)
     add_prior_knowledge_arguments(parser)
     _add_search_arguments(parser)
     _add_output_arguments(parser)
@@ -113,7 +112,7 @@ class _Display:
             # Not before the search has begun: if it refuses the input, only that one line is printed.
             self._begun = True
             with self._progress.paused():
-                _tell(self._description, self._arguments)
+                tell(self._description, self._arguments)
             self._progress.say(_HEADER)
         if state.done:
             gap = f"{100 * state.gap:.2f}%"
@@ -141,25 +140,13 @@ def _check_targets(arguments: argparse.Namespace) -> None:
             check_target(target, f"--{flag}", sources=[arguments.data])
     if arguments.checkpoint == STDOUT:
         raise ValueError("--checkpoint is '-'; expected the name of a file.")
-    if arguments.checkpoint is not None and arguments.json not in (None, STDOUT):
-        same = os.path.realpath(arguments.checkpoint) == os.path.realpath(arguments.json)
-        if same:
-            raise ValueError(f"--json and --checkpoint are both {arguments.json!r}; expected different files.")
+    check_different({"--json": arguments.json, "--checkpoint": arguments.checkpoint})
 
 
 def _settings(arguments: argparse.Namespace, dataset: data.Dataset) -> dict[str, Any]:
     return {
         "class_weight": class_weights(arguments.class_weight, dataset.y),
-        "method": arguments.method,
-        "time_limit": arguments.time_limit,
-        "gap": arguments.gap,
-        "threads": arguments.threads,
-        "seed": arguments.seed,
-        "options": dict(arguments.option) or None,
-        "cluster": arguments.cluster,
-        "node_limit": arguments.node_limit,
-        "stop": arguments.stop,
-        "checkpoint": arguments.checkpoint,
+        **search_settings(arguments),
         "resume": arguments.resume,
         **prior_knowledge(arguments, dataset),
     }
@@ -167,30 +154,14 @@ def _settings(arguments: argparse.Namespace, dataset: data.Dataset) -> dict[str,
 
 def _hand_over(path: Path, arguments: argparse.Namespace) -> None:
     try:
-        if arguments.json == STDOUT:
-            print(path.to_json(), end="")
-        elif arguments.json is not None:
-            path.save(arguments.json)
+        if arguments.json is not None:
+            write_json(path, arguments.json)
     finally:
-        _tell(path.summary(), arguments)
-
-
-def _tell(text: str, arguments: argparse.Namespace) -> None:
-    if not arguments.quiet:
-        print(text, file=sys.stderr if arguments.json == STDOUT else sys.stdout, flush=True)
+        tell(path.summary(), arguments)
 
 
 def _add_search_arguments(parser: Parser) -> None:
-    names = methods.names()
-    parser.add_argument("--method", default="auto", choices=names, help=f"{', '.join(names)} (default auto)")
-    parser.add_argument(
-        "--option",
-        action="append",
-        default=[],
-        type=key_value,
-        metavar="KEY=VALUE",
-        help="setting of the method, as of 'hardmargin solve'; may be repeated",
-    )
+    add_method_arguments(parser, "setting of the method, as of 'hardmargin solve'; may be repeated")
     parser.add_argument(
         "--time-limit",
         type=time_limit,
@@ -203,11 +174,7 @@ def _add_search_arguments(parser: Parser) -> None:
     )
     parser.add_argument("--stop", choices=[STALL], help="stall: end a solve that makes no noticeable progress")
     parser.add_argument("--gap", type=float, default=1e-6, help="relative gap to prove at every C (default 1e-6)")
-    parser.add_argument("--threads", type=int, default=-1, metavar="N", help="default: all cores")
-    parser.add_argument("--seed", type=int, default=0, help="seed of all random choices (default 0)")
-    parser.add_argument(
-        "--cluster", metavar="ADDRESS", help="a Dask scheduler (tcp://host:port), or local, local:N"
-    )
+    add_place_arguments(parser)
 
 
 def _add_output_arguments(parser: Parser) -> None:

@@ -10,14 +10,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hardmargin import data, methods
+from hardmargin import data
 from hardmargin.cli.interrupts import while_importing
-from hardmargin.cli.key_values import class_weights, key_value, penalty, time_limit, violation_limits
+from hardmargin.cli.key_values import class_weights, penalty, time_limit, violation_limits
 from hardmargin.cli.log_file import log_to
-from hardmargin.cli.output import STDOUT, check_different, check_target, write_model
+from hardmargin.cli.output import STDOUT, check_different, check_target, tell, write_json
 from hardmargin.cli.parser import Commands, Parser, add_column_arguments, add_data_arguments, add_quiet_argument
 from hardmargin.cli.prior_knowledge import add_prior_knowledge_arguments, prior_knowledge
 from hardmargin.cli.resuming import AUTO, solve_resuming, state_to_resume
+from hardmargin.cli.search_arguments import (
+    add_class_weight_argument,
+    add_method_arguments,
+    add_place_arguments,
+    search_settings,
+)
 from hardmargin.cli.status import DONE, GAP_TOO_LARGE, INTERRUPTED, STATE_LOST
 from hardmargin.cli.training_data import label_place, training_data
 from hardmargin.penalty import SCALE
@@ -80,7 +86,7 @@ def run(arguments: argparse.Namespace) -> int:
         try:
             constant = constant_model_text(dataset.X, dataset.y, result, arguments.time_limit)
             if constant is not None:
-                _tell(f"note: {constant}", arguments)
+                tell(f"note: {constant}", arguments)
         except KeyboardInterrupt:
             # The model is written by now; only the note is missing.
             result = replace(result, status=Status.INTERRUPTED)
@@ -125,10 +131,10 @@ def _announcement(
         description = _description(dataset, arguments)
         LOGGER.info("%s", description)
         with progress.paused():
-            _tell(description, arguments)
+            tell(description, arguments)
             if resumed is not None:
                 known = f"objective {upper:.9g}, proven bound {lower:.9g}, {nodes} nodes"
-                _tell(f"resumed from {resumed}: {known}", arguments)
+                tell(f"resumed from {resumed}: {known}", arguments)
 
     return announce
 
@@ -138,32 +144,29 @@ def _description(dataset: data.Dataset, arguments: argparse.Namespace) -> str:
     classes = " and ".join(repr(label) for label in np.unique(dataset.y)[:3].tolist())
     return (
         f"{arguments.data}: {dataset.format}, {dataset.n} samples x {dataset.m} features, labels {classes} in "
-        f"{label_place(dataset)}; C = {_shown_penalty(arguments.C)}, "
+        f"{label_place(dataset)}; {_shown_penalty(arguments)}, "
         f"method {arguments.method}"
     )
 
 
-def _shown_penalty(C: float | str) -> str:
-    return C if isinstance(C, str) else f"{C:g}"
+def _shown_penalty(arguments: argparse.Namespace) -> str:
+    """C, or the limits on violations, or both if only one of the labels has a limit."""
+    C = "C = " + (arguments.C if isinstance(arguments.C, str) else f"{arguments.C:g}")
+    if not arguments.max_violations:
+        return C
+    limits = " ".join(arguments.max_violations)
+    shown = f"max_violations {limits}"
+    return f"{C}, {shown}" if limits.count("=") == 1 else shown
 
 
 def _settings(arguments: argparse.Namespace, dataset: data.Dataset) -> dict[str, Any]:
     return {
         "class_weight": class_weights(arguments.class_weight, dataset.y),
         "max_violations": violation_limits(arguments.max_violations, dataset.y),
-        "method": arguments.method,
-        "time_limit": arguments.time_limit,
-        "gap": arguments.gap,
-        "threads": arguments.threads,
-        "seed": arguments.seed,
-        "options": dict(arguments.option) or None,
-        "checkpoint": arguments.checkpoint,
+        **search_settings(arguments),
         "resume": state_to_resume(arguments.resume, arguments.checkpoint),
-        "cluster": arguments.cluster,
         "checkpoint_interval": arguments.checkpoint_interval,
-        "node_limit": arguments.node_limit,
         "start": _starting_model(arguments.start, dataset),
-        "stop": arguments.stop,
         **prior_knowledge(arguments, dataset),
         "proof": arguments.proof,
     }
@@ -206,17 +209,11 @@ def _interruptible(progress: Report, signals: HeldSignals, announce: Callable[[f
 def _hand_over(result: Result, arguments: argparse.Namespace) -> None:
     try:
         if arguments.json is not None:
-            write_model(result, arguments.json)
+            write_json(result, arguments.json)
     finally:
         is_scale = arguments.C == SCALE and result.C is not None
         scale = f"\n  C            {result.C:.9g} (scale)" if is_scale else ""
-        _tell(result.summary() + scale, arguments)
-
-
-def _tell(text: str, arguments: argparse.Namespace) -> None:
-    """Print a message for the user, on a stream that the model is not written to."""
-    if not arguments.quiet:
-        print(text, file=sys.stderr if arguments.json == STDOUT else sys.stdout, flush=True)
+        tell(result.summary() + scale, arguments)
 
 
 def _add_problem_arguments(parser: Parser) -> None:
@@ -226,12 +223,7 @@ def _add_problem_arguments(parser: Parser) -> None:
         default=1.0,
         help="penalty of a violated sample (default 1); scale: 10 / (sum of the features' variances)",
     )
-    parser.add_argument(
-        "--class-weight",
-        action="append",
-        metavar="LABEL=W",
-        help="factor of C for the samples of a label; may be repeated. Or: balanced",
-    )
+    add_class_weight_argument(parser)
     parser.add_argument(
         "--max-violations",
         action="append",
@@ -246,26 +238,13 @@ def _add_search_arguments(parser: Parser) -> None:
     _add_method_arguments(parser)
     _add_limit_arguments(parser)
     parser.add_argument("--start", metavar="MODEL", help="start from the hyperplane of a model that --json wrote")
-    parser.add_argument("--threads", type=int, default=-1, metavar="N", help="default: all cores")
-    parser.add_argument("--seed", type=int, default=0, help="seed of all random choices (default 0)")
-    parser.add_argument(
-        "--cluster",
-        metavar="ADDRESS",
-        help="spread the search over the workers of a Dask scheduler (tcp://host:port), or over processes on this "
-        "machine (local, local:N)",
-    )
+    add_place_arguments(parser)
 
 
 def _add_method_arguments(parser: Parser) -> None:
-    names = methods.names()
-    parser.add_argument("--method", default="auto", choices=names, help=f"{', '.join(names)} (default auto)")
-    parser.add_argument(
-        "--option",
-        action="append",
-        default=[],
-        type=key_value,
-        metavar="KEY=VALUE",
-        help="setting of the method; may be repeated. directions: heuristic_effort, memory, first_nodes, "
+    add_method_arguments(
+        parser,
+        "setting of the method; may be repeated. directions: heuristic_effort, memory, first_nodes, "
         "later_effort, slice; auto: those and head_start, first_turn; packing: those and cover_distance; "
         "blocks: heuristic_effort, memory, later_effort, first_size, last_size; heuristic: effort; "
         "indicator: backend, tuned, presolve, heuristic; benders: those and T_S, T_B, subset_size, stratified, "

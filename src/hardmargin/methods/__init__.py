@@ -50,6 +50,21 @@ def for_sparse_samples() -> list[str]:
     return [name for name in names() if not needs_dense(get_method(name))]
 
 
+def is_certified(name: str) -> bool:
+    """Whether the bounds of a method hold in spite of rounding.
+
+    Parameters
+    ----------
+    name : str
+        Also the name of a method that this version does not have, of which nothing is known.
+
+    Returns
+    -------
+    bool
+    """
+    return name in _MODULES and bool(getattr(get_method(name), "CERTIFIED", True))
+
+
 def get_method(name: str) -> Method:
     """Look a method up.
 

@@ -36,7 +36,8 @@ class Method(Protocol):
         Whether it works on open subproblems, so that its state can be saved and its work spread over a cluster. It
         is then a :class:`FrontierMethod`.
 
-    A module may also have ``NEEDS_DENSE = True``: it is then never given samples stored as a sparse matrix.
+    A module may also have ``NEEDS_DENSE = True``: it is then never given samples stored as a sparse matrix. With
+    ``CERTIFIED = False``, its bounds are only as good as the tolerances of another solver.
     """
 
     Options: type[Any]
@@ -137,24 +138,29 @@ def memory_of(options: Any, problem: Problem) -> float:
     return default_memory(problem.n, problem.m, sparse_bytes(problem.X) if problem.sparse else 0)
 
 
-def refuse_too_large(problem: Problem, method: str, needed: float, memory: float) -> None:
-    """Say that a method does not fit into its memory.
+def require_room(problem: Problem, method: str, options: Any, needed: float) -> None:
+    """Check that a method fits into its option ``memory``.
 
     Parameters
     ----------
     problem : Problem
     method : str
-    needed, memory : float
-        Gigabytes that it needs at least, and that it may use.
+    options
+        Those of the method.
+    needed : float
+        Gigabytes that it needs at least.
 
     Raises
     ------
     ValueError
+        If it does not.
     """
-    raise ValueError(
-        f"method {method!r} needs {needed:.3g} GB for {problem.n} x {problem.m} samples, and its option memory "
-        f"allows {memory:.3g} GB; raise memory if this machine has more, or use auto or heuristic."
-    )
+    memory = memory_of(options, problem)
+    if needed > memory:
+        raise ValueError(
+            f"method {method!r} needs {needed:.3g} GB for {problem.n} x {problem.m} samples, and its option memory "
+            f"allows {memory:.3g} GB; raise memory if this machine has more, or use auto or heuristic."
+        )
 
 
 def require_flags(options: Any, *names: str) -> None:

@@ -31,6 +31,7 @@ _MOST_CUTS = 1_000_000
 
 HAS_FRONTIER = False
 NEEDS_DENSE = True
+CERTIFIED = False
 
 
 @dataclass(frozen=True)

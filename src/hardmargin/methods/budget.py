@@ -8,7 +8,8 @@ Not a method by itself: it uses ``auto``, ``packing`` or ``heuristic``, which so
    hull of what hyperplanes with other numbers of violations reach.
 2. The search over samples closes that gap. It knows the budget (``core/packing/budget.h``): a search below a target
    T proves that no hyperplane within the budget has an objective below T. With few features and a limit on all
-   samples, the search over directions takes turns with it.
+   samples, the search over directions takes turns with it. If the samples are too many for these searches, the
+   problems with penalties get all of the time.
 
 Either part may prove that no hyperplane is within the budget, by a bound that none reaches unless its margin is too
 narrow to be seen.
@@ -17,14 +18,16 @@ narrow to be seen.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from hardmargin.bounds import Report
 from hardmargin.incumbent import Incumbent
 from hardmargin.limits import Limits
-from hardmargin.methods import directions, packing
+from hardmargin.methods import auto, directions, packing
+from hardmargin.methods.auto import _suits_exact_methods
 from hardmargin.methods.base import ProofOptions, memory_of
 from hardmargin.methods.budget_proofs import BudgetDirections, BudgetSamples, suits_directions
 from hardmargin.methods.pair import has_few_features
@@ -39,18 +42,17 @@ from hardmargin.status import Status
 
 # Margins narrower than this share of the size of the data count as none.
 _NARROWEST = 1e-10
-# Steps of the multipliers with short primal searches, and the effort of each, as a share of the method's.
+# Steps of the multipliers with short primal searches, and the effort of each, as a share of the method's; and the
+# share of the time that all of them may take if an exact method follows.
 _FIRST_STEPS = 12
 _FIRST_EFFORT = 0.25
-# Steps with exact methods, the subproblems of each, and the share of the remaining time that each may take.
-_EXACT_STEPS = 4
+_FIRST_SHARE = 0.4
+# Steps with exact methods: the share of the remaining time that each may take, and its subproblems.
+_EXACT_SHARES = (0.15,) * 4
 _EXACT_NODES = 20_000
-_EXACT_SHARE = 0.15
-# The share if no hyperplane within the budget is known.
-_DECIDING_SHARE = 0.3
-# Work of the search over directions before the one over samples has a turn, and of the first turns.
-_HEAD_START = 10_000_000_000
-_FIRST_TURN = 4_000_000_000
+# The shares if no search that knows the budget follows, and if no hyperplane within the budget is known.
+_LAST_SHARES = (0.5, 0.5, 0.5, 1.0)
+_DECIDING_SHARES = (0.3,) * 4
 
 #: A method's ``run``.
 Run = Callable[..., Result]
@@ -77,7 +79,7 @@ def run(
     problem, incumbent, limits, report
         As in :class:`hardmargin.methods.base.Method`; the problem has a budget.
     options
-        Those of the method.
+        Those of the method, which apply to its solves of problems with penalties too.
     method : str
         One of ``METHODS``.
     solve : callable
@@ -89,20 +91,30 @@ def run(
         If no hyperplane within the budget was found, its objective is infinite. So is the bound if it is proven
         that there is none.
     """
+    if isinstance(options, packing.Options):
+        packing.require_fit(problem, options, limits.threads)
     search = _BudgetSearch(problem, incumbent, limits, report, method)
     if not isinstance(options, ProofOptions):
-        search.find(_FIRST_EFFORT * options.effort)
+        search.find(_FIRST_EFFORT * options.effort, 1.0)
         return search.result()
-    search.find(_FIRST_EFFORT * options.heuristic_effort)
-    search.decide(solve)
-    search.bound(solve)
+    search.find(_FIRST_EFFORT * options.heuristic_effort, _FIRST_SHARE)
+    solve_alone = partial(solve, options=options)
     if _suits_proof(problem, options, limits):
+        search.decide(solve_alone, _DECIDING_SHARES, _EXACT_NODES)
+        search.bound(solve_alone, _EXACT_SHARES, _EXACT_NODES)
         search.prove(options)
+    else:
+        search.decide(solve_alone, _LAST_SHARES)
+        search.bound(solve_alone, _LAST_SHARES)
     return search.result()
 
 
 def _suits_proof(problem: Problem, options: ProofOptions, limits: Limits) -> bool:
-    return not problem.sparse and packing.fits(problem, memory_of(options, problem), limits.threads)
+    """Whether searches that know the budget have the memory, and subproblems that do not take seconds each."""
+    memory = memory_of(options, problem)
+    if isinstance(options, auto.Options) and not _suits_exact_methods(problem, memory, limits.threads):
+        return False
+    return not problem.sparse and packing.fits(problem, memory, limits.threads)
 
 
 class _BudgetSearch:
@@ -137,34 +149,40 @@ class _BudgetSearch:
     def _proven(self) -> bool:
         return self._lower_bound >= self._primal.objective * (1 - self._limits.gap)
 
-    def find(self, effort: float) -> None:
-        """Find hyperplanes within the budget, and a first bound, by short primal searches."""
+    def find(self, effort: float, share: float) -> None:
+        """Find hyperplanes within the budget, and a first bound, by short primal searches in this share of time."""
+        limits = replace(self._limits, time_limit=self._limits.elapsed() + share * self._limits.remaining())
 
         def solve(problem: Problem, incumbent: Incumbent | None, report: Report) -> Result:
-            return replace(primal.search(problem, incumbent, self._limits, report, effort), nodes=0)
+            return replace(primal.search(problem, incumbent, limits, report, effort), nodes=0)
 
-        self._move_multipliers(solve, _FIRST_STEPS)
+        self._move_multipliers(solve, _FIRST_STEPS, limits.time_limit)
 
-    def decide(self, solve_alone: Run) -> None:
+    def decide(self, solve_alone: Run, shares: Sequence[float], most_nodes: int | None = None) -> None:
         """Find a hyperplane within the budget, or prove that there is none, if none is known yet.
 
-        With multipliers this large, problems with penalties minimise the weight that is given up.
+        With multipliers this large, problems with penalties minimise the weight that is given up. For shares and
+        subproblems, see :meth:`bound`.
         """
         if self._lagrangian is not None and math.isinf(self._primal.objective):
             self._lagrangian.allow(2 * self._largest / float(self._problem.costs.min()))
-            self._move_multipliers(self._limited(solve_alone, _DECIDING_SHARE), _EXACT_STEPS)
+            self._move_multipliers(self._limited(solve_alone, shares, most_nodes), len(shares))
 
-    def bound(self, solve_alone: Run) -> None:
-        """Raise the bound by solving problems with penalties, once a hyperplane within the budget is known."""
+    def bound(self, solve_alone: Run, shares: Sequence[float], most_nodes: int | None = None) -> None:
+        """Raise the bound by solving problems with penalties, once a hyperplane within the budget is known.
+
+        Each of them is given a share of the remaining time, and may examine so many subproblems.
+        """
         if math.isfinite(self._primal.objective):
-            self._move_multipliers(self._limited(solve_alone, _EXACT_SHARE), _EXACT_STEPS)
+            self._move_multipliers(self._limited(solve_alone, shares, most_nodes), len(shares))
 
-    def _limited(self, solve_alone: Run, share: float) -> PenalisedSolve:
-        """A method that is given a share of the remaining time, and of the subproblems."""
+    def _limited(self, solve_alone: Run, shares: Iterable[float], most_nodes: int | None) -> PenalisedSolve:
+        """A method that is given a share of the remaining time, and so many subproblems."""
+        later = iter(shares)
 
         def solve(problem: Problem, incumbent: Incumbent | None, report: Report) -> Result:
-            seconds = self._limits.elapsed() + share * self._limits.remaining()
-            nodes = _EXACT_NODES if self._limits.node_limit is None else min(_EXACT_NODES, self._nodes_left())
+            seconds = self._limits.elapsed() + next(later) * self._limits.remaining()
+            nodes = min(filter(None, (most_nodes, self._nodes_left())), default=None)
             limits = replace(self._limits, time_limit=seconds, node_limit=nodes)
             found = solve_alone(problem, incumbent, limits, self._counting(report))
             self._nodes += found.nodes
@@ -177,8 +195,11 @@ class _BudgetSearch:
         if self.ended:
             return
         samples, regions = self._proofs(options)
-        members = [Member(proof, _FIRST_TURN) for proof in (regions, samples) if proof is not None]
-        for _ in turns(members, _HEAD_START, self._nodes):
+        # Only `auto` has two proofs, and options for how they take turns.
+        sharing = options if isinstance(options, auto.Options) else auto.Options()
+        proofs = [samples] if regions is None else [regions, samples]
+        members = [Member(proof, int(sharing.first_turn)) for proof in proofs]
+        for _ in turns(members, int(sharing.head_start), self._nodes):
             pass
         self._nodes += sum(member.proof.nodes for member in members)
         last = leading_proof(members)
@@ -220,7 +241,8 @@ class _BudgetSearch:
             nodes=self._nodes,
         )
 
-    def _move_multipliers(self, solve: PenalisedSolve, count: int) -> None:
+    def _move_multipliers(self, solve: PenalisedSolve, count: int, until: float = math.inf) -> None:
+        """Take so many steps, unless something ends the search or this many seconds are over."""
         if self._lagrangian is None or self.ended:
             return
         watch = Watch(self._limits, self._report)
@@ -236,13 +258,13 @@ class _BudgetSearch:
                 self._ended = watch.ended
             elif self._limits.node_limit is not None and self._nodes >= self._limits.node_limit:
                 self._ended = Status.NODE_LIMIT
-            if self.ended or self._lagrangian.converged:
+            if self.ended or self._lagrangian.converged or self._limits.elapsed() >= until:
                 return
 
     def _counting(self, report: Report) -> Report:
         """A report that counts the subproblems of earlier solves too."""
         return lambda time, upper, lower, nodes: report(time, upper, lower, self._nodes + nodes)
 
-    def _nodes_left(self) -> int:
-        assert self._limits.node_limit is not None
-        return max(1, self._limits.node_limit - self._nodes)
+    def _nodes_left(self) -> int | None:
+        limit = self._limits.node_limit
+        return None if limit is None else max(1, limit - self._nodes)

@@ -19,7 +19,7 @@ from hardmargin.frontier import Frontier, Regions
 from hardmargin.incumbent import Incumbent
 from hardmargin.limits import Limits
 from hardmargin.methods.base import SMALLEST_GAP as SMALLEST_GAP
-from hardmargin.methods.base import ProofOptions, memory_of, refuse_too_large, require_memory_limit
+from hardmargin.methods.base import ProofOptions, memory_of, require_memory_limit, require_room
 from hardmargin.problem import Problem
 from hardmargin.result import Result
 from hardmargin.search.context import Context
@@ -78,9 +78,7 @@ def run(
 ) -> Result:
     """Search for a hyperplane and prove it optimal; see :class:`hardmargin.methods.base.Method`."""
     settings = options or Options()
-    memory = memory_of(settings, problem)
-    if not fits(problem, memory, limits.threads):
-        refuse_too_large(problem, "directions", _least_memory(problem, limits.threads), memory)
+    require_room(problem, "directions", settings, _least_memory(problem, limits.threads))
     return prove_alone(DirectionProof, problem, incumbent, limits, report, settings, context)
 
 

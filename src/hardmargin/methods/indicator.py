@@ -21,6 +21,7 @@ from hardmargin.result import Result
 
 HAS_FRONTIER = False
 NEEDS_DENSE = True
+CERTIFIED = False
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from hardmargin.frontier import Frontier
 from hardmargin.incumbent import Incumbent
 from hardmargin.limits import Limits
 from hardmargin.methods.base import SMALLEST_GAP as SMALLEST_GAP
-from hardmargin.methods.base import ProofOptions, memory_of, refuse_too_large, require_memory_limit
+from hardmargin.methods.base import ProofOptions, memory_of, require_memory_limit, require_room
 from hardmargin.problem import Problem
 from hardmargin.result import Result
 from hardmargin.search.context import Context
@@ -99,15 +99,23 @@ def run(
 ) -> Result:
     """Search for a hyperplane and prove it optimal; see :class:`hardmargin.methods.base.Method`."""
     settings = options or Options()
-    memory = memory_of(settings, problem)
-    if not fits(problem, memory, limits.threads):
-        refuse_too_large(problem, "packing", _least_memory(problem, limits.threads), memory)
+    require_fit(problem, settings, limits.threads)
     return prove_alone(PackingProof, problem, incumbent, limits, report, settings, context)
 
 
 def fits(problem: Problem, memory: float, threads: int = 1) -> bool:
     """Whether this many gigabytes have room for the core's copy of the samples and a few subproblems."""
     return _least_memory(problem, threads) <= memory
+
+
+def require_fit(problem: Problem, options: Options, threads: int) -> None:
+    """Refuse a problem for which the option ``memory`` has no room.
+
+    Raises
+    ------
+    ValueError
+    """
+    require_room(problem, "packing", options, _least_memory(problem, threads))
 
 
 def _least_memory(problem: Problem, threads: int) -> float:

@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -32,6 +31,7 @@ from hardmargin.blas import one_blas_thread
 from hardmargin.incumbent import Incumbent
 from hardmargin.limits import Limits
 from hardmargin.problem import Problem
+from hardmargin.search.candidates import Candidate, Hinge, different
 from hardmargin.search.descent import Point, descend
 from hardmargin.search.hinge_starts import hinge_minimum, starting_points
 from hardmargin.search.near_margin import NearMargin, nearest
@@ -47,9 +47,7 @@ _WARM = 0.25
 _COLDEST = 0.02
 _STAGES = 6
 _STAGE_ITERATIONS = 10
-# Directions that are annealed on the first part, unless the cosine of their angle with a better one is larger than
-# this, and those that go on to larger parts.
-_CLOSE = 0.98
+# Different directions that are annealed on the first part, and those that go on to larger parts.
 _ANNEALED = 4
 _PROMOTED = 2
 # A direction is not annealed if its objective exceeds the best annealed one by more than this factor.
@@ -80,23 +78,6 @@ _NOTICEABLE = 1 - 1e-12
 
 # Seconds between two reports of the same objective.
 _REPORT_INTERVAL = 0.05
-
-
-class _Candidate(NamedTuple):
-    """A hyperplane with the best scale and offset over some part of the samples, and its objective there."""
-
-    objective: float
-    weights: FloatArray
-    offset: float
-
-
-class _Hinge(NamedTuple):
-    """A minimum of the squared hinge loss, its penalty, and its least objective with another scale and offset."""
-
-    objective: float
-    penalty: float
-    weights: FloatArray
-    offset: float
 
 
 class LargeSearch:
@@ -134,7 +115,7 @@ class LargeSearch:
             guide = np.where(problem.trusted, _TRUSTED_COST * problem.typical_cost, problem.costs)
         self._parts = SampleParts(problem, guide, self._random)
         self._near = NearMargin(problem, limits, watch, self._random)
-        self._hinge_start: _Hinge | None = None
+        self._hinge_start: Hinge | None = None
 
     @property
     def incumbent(self) -> Incumbent:
@@ -248,7 +229,7 @@ class LargeSearch:
         offset = best_offset_of(projections, problem.y, problem.costs)
         self._adopt(placed(self._problem, coef, offset, problem.y * (projections + offset)))
 
-    def _try_everywhere(self, candidate: _Candidate) -> None:
+    def _try_everywhere(self, candidate: Candidate) -> None:
         """Try a direction of some part on all samples."""
         coef, _ = self._parts.scaling.restored(candidate.weights, candidate.offset)
         if np.isfinite(coef).all():
@@ -285,7 +266,7 @@ class LargeSearch:
     def _screening_work(self, part: ScaledSamples) -> int:
         return part.pass_work + _SORT_WORK * len(part.y)
 
-    def _best_on(self, part: ScaledSamples, point: Point) -> tuple[_Candidate, float]:
+    def _best_on(self, part: ScaledSamples, point: Point) -> tuple[Candidate, float]:
         """The best scale and offset along a point's direction over a part, and the scale; 0 if w = 0 is best."""
         if self._problem.bounds is not None:
             # Scaling a feature does not change the sign of its weight.
@@ -295,42 +276,42 @@ class LargeSearch:
         self.work += _SORT_WORK * len(part.y)
         objective, scale, offset = _core.best_offset(point.scores, part.y, part.costs, float(coef @ coef))
         if scale == 0:
-            return _Candidate(objective, point.weights, point.offset), 0.0
+            return Candidate(objective, point.weights, point.offset), 0.0
         if self._parts.is_whole(part) and objective < self.objective:
             margins = scale * point.scores
             margins += offset
             margins *= part.y
             self._adopt(placed(self._problem, coef * scale, intercept * scale + offset, margins))
-        return _Candidate(objective, point.weights * scale, point.offset * scale + offset), scale
+        return Candidate(objective, point.weights * scale, point.offset * scale + offset), scale
 
     # ---- the stages of the search
 
-    def _started(self) -> list[_Candidate]:
+    def _started(self) -> list[Candidate]:
         """Directions from the first part, annealed, best first; the first one of all is tried on all samples."""
         part = self._parts.first
-        found: list[_Candidate] = []
+        found: list[Candidate] = []
         for point, penalty in starting_points(part, self._in_time):
             candidate, _ = self._best_on(part, point)
             if penalty is not None and (
                 self._hinge_start is None or candidate.objective < self._hinge_start.objective
             ):
-                self._hinge_start = _Hinge(candidate.objective, penalty, point.weights, point.offset)
+                self._hinge_start = Hinge(candidate.objective, penalty, point.weights, point.offset)
             if not found and not self._parts.is_whole(part):
                 self._try_everywhere(candidate)
             found.append(candidate)
             if self._ended():
                 break
         found.sort(key=lambda each: each.objective)
-        annealed: list[_Candidate] = []
-        for candidate in _different(found)[:_ANNEALED]:
+        annealed: list[Candidate] = []
+        for candidate in different(found)[:_ANNEALED]:
             if self._ended():
                 break
             annealed.append(self._annealed(part, candidate, _HOTTEST, self._in_time))
         return sorted([*annealed, *found], key=lambda each: each.objective)
 
     def _annealed(
-        self, part: ScaledSamples, start: _Candidate, hottest: float, stop: Callable[[int], bool]
-    ) -> _Candidate:
+        self, part: ScaledSamples, start: Candidate, hottest: float, stop: Callable[[int], bool]
+    ) -> Candidate:
         """The best direction of all stages of annealing."""
         best = start
         point = Point.of(part, start.weights, start.offset)
@@ -348,7 +329,7 @@ class LargeSearch:
             point = point.scaled(scale if scale > 0 else length)
         return best
 
-    def _through_all_parts(self, found: list[_Candidate]) -> list[_Candidate]:
+    def _through_all_parts(self, found: list[Candidate]) -> list[Candidate]:
         """Anneal the best directions over larger and larger parts of the samples, the last of which is all."""
         budget = self.work + _ANNEALING_SHARE * (self._budget - self.work)
 
@@ -367,7 +348,7 @@ class LargeSearch:
             if self._hinge_start is not None:
                 promoted.append(self._hinge_on(part, self._hinge_start, stop))
             promoted.sort(key=lambda each: each.objective)
-            annealed: list[_Candidate] = []
+            annealed: list[Candidate] = []
             for candidate in promoted[:_PROMOTED]:
                 if stop(0) or (annealed and candidate.objective > _PROMISING * annealed[0].objective):
                     break
@@ -375,15 +356,15 @@ class LargeSearch:
             candidates = sorted([*annealed, *promoted], key=lambda each: each.objective)[:_PROMOTED]
         return [*candidates, *found]
 
-    def _hinge_on(self, part: ScaledSamples, start: _Hinge, stop: Callable[[int], bool]) -> _Candidate:
+    def _hinge_on(self, part: ScaledSamples, start: Hinge, stop: Callable[[int], bool]) -> Candidate:
         """The squared hinge loss of the best penalty over a larger part."""
         point = Point.of(part, start.weights, start.offset)
         point = hinge_minimum(part, part.costs, start.penalty, point, stop, later=True)
         candidate, _ = self._best_on(part, point)
-        self._hinge_start = _Hinge(candidate.objective, start.penalty, point.weights, point.offset)
+        self._hinge_start = Hinge(candidate.objective, start.penalty, point.weights, point.offset)
         return candidate
 
-    def _refine(self, found: list[_Candidate]) -> None:
+    def _refine(self, found: list[Candidate]) -> None:
         """Line searches on all samples and the compiled search near the margin, while they help."""
         if self._hinge_start is not None and not self._stop(0):
             # Where nearly all samples can be kept, this may lead further than annealing.
@@ -449,17 +430,3 @@ class LargeSearch:
         )
         self.work += self._near.work - before
         return found
-
-
-def _different(candidates: Sequence[_Candidate]) -> list[_Candidate]:
-    """Without those whose direction is close to that of an earlier one."""
-    kept: list[_Candidate] = []
-    directions: list[FloatArray] = []
-    for candidate in candidates:
-        length = float(np.linalg.norm(candidate.weights))
-        if length > 0:
-            direction = candidate.weights / length
-            if all(float(direction @ other) < _CLOSE for other in directions):
-                kept.append(candidate)
-                directions.append(direction)
-    return kept

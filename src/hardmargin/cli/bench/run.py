@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hardmargin.cli.bench.selection import add_selection_arguments, chosen_pairs, chosen_source, words
-from hardmargin.cli.key_values import key_value
 from hardmargin.cli.output import check_target
 from hardmargin.cli.parser import Commands, Parser
+from hardmargin.cli.search_arguments import add_option_argument
 from hardmargin.cli.status import CLAIM_FAILED, DONE, INTERRUPTED
 from hardmargin.units import GIGABYTE
 
@@ -177,14 +177,7 @@ def _add_variant_arguments(parser: Parser) -> None:
         "code and best, or several joined by '+'; a method runs with those that it accepts. Without a name: the "
         "eight of the paper",
     )
-    parser.add_argument(
-        "--option",
-        action="append",
-        default=[],
-        type=key_value,
-        metavar="KEY=VALUE",
-        help="for methods that have it",
-    )
+    add_option_argument(parser, "for methods that have it")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0], metavar="N", help="default 0")
 
 

@@ -1,0 +1,44 @@
+"""Hyperplanes that the primal search for many samples finds on parts of the samples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from hardmargin.arrays import FloatArray
+
+# Directions are close if the cosine of their angle is larger than this.
+_CLOSE = 0.98
+
+
+class Candidate(NamedTuple):
+    """A hyperplane with the best scale and offset over some part of the samples, and its objective there."""
+
+    objective: float
+    weights: FloatArray
+    offset: float
+
+
+class Hinge(NamedTuple):
+    """A minimum of the squared hinge loss, its penalty, and its least objective with another scale and offset."""
+
+    objective: float
+    penalty: float
+    weights: FloatArray
+    offset: float
+
+
+def different(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Without those whose direction is close to that of an earlier one."""
+    kept: list[Candidate] = []
+    directions: list[FloatArray] = []
+    for candidate in candidates:
+        length = float(np.linalg.norm(candidate.weights))
+        if length > 0:
+            direction = candidate.weights / length
+            if all(float(direction @ other) < _CLOSE for other in directions):
+                kept.append(candidate)
+                directions.append(direction)
+    return kept
