@@ -347,7 +347,7 @@ def test_too_many_samples_for_exact_searches_leave_everything_to_penalties(monke
         raise AssertionError
 
     monkeypatch.setattr(auto, "run", noting)
-    monkeypatch.setattr("hardmargin.methods.budget._suits_exact_methods", lambda *_: False)
+    monkeypatch.setattr("hardmargin.methods.budget.suits_exact_methods", lambda *_: False)
     monkeypatch.setattr("hardmargin.methods.budget.BudgetSamples", unwanted)
     data = generate("B", n=60, d=3, seed=1)
     if limit == 4:

@@ -86,7 +86,7 @@ def run(
 
     def members(found: Result) -> list[Member]:
         memory = memory_of(settings, problem)
-        if not _suits_exact_methods(problem, memory, limits.threads):
+        if not suits_exact_methods(problem, memory, limits.threads):
             return [bounds(found, memory, None)]
         with_blocks = problem.n >= _MANY_SAMPLES
         for_blocks = memory * _BLOCKS_MEMORY if with_blocks else 0.0
@@ -116,7 +116,7 @@ def run(
     )
 
 
-def _suits_exact_methods(problem: Problem, memory: float, threads: int) -> bool:
+def suits_exact_methods(problem: Problem, memory: float, threads: int) -> bool:
     """Whether exact methods have enough memory, and subproblems that do not take seconds each."""
     if problem.sparse or problem.n > _VERY_MANY_SAMPLES or problem.n * problem.m > _MANY_NUMBERS:
         return False

@@ -27,7 +27,7 @@ from hardmargin.bounds import Report
 from hardmargin.incumbent import Incumbent
 from hardmargin.limits import Limits
 from hardmargin.methods import auto, directions, packing
-from hardmargin.methods.auto import _suits_exact_methods
+from hardmargin.methods.auto import suits_exact_methods
 from hardmargin.methods.base import ProofOptions, memory_of
 from hardmargin.methods.budget_proofs import BudgetDirections, BudgetSamples, suits_directions
 from hardmargin.methods.pair import has_few_features
@@ -112,7 +112,7 @@ def run(
 def _suits_proof(problem: Problem, options: ProofOptions, limits: Limits) -> bool:
     """Whether searches that know the budget have the memory, and subproblems that do not take seconds each."""
     memory = memory_of(options, problem)
-    if isinstance(options, auto.Options) and not _suits_exact_methods(problem, memory, limits.threads):
+    if isinstance(options, auto.Options) and not suits_exact_methods(problem, memory, limits.threads):
         return False
     return not problem.sparse and packing.fits(problem, memory, limits.threads)
 
