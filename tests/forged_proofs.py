@@ -6,11 +6,11 @@ import json
 import zlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from hardmargin.checker.reading import MAGIC
+from hardmargin.checker.reading import MAGIC, decoded
 from hardmargin.checker.samples import Samples
 from hardmargin.search.recording import number_bytes
 
@@ -62,8 +62,7 @@ def content(
         numbers += [len(group), *group]
     if axes is not None:
         numbers += [*(copies or [1] * len(groups)), len(axes), *doubles(*np.ravel(axes))]
-    written = [encoded(record) for record in records]
-    return encoded(numbers) + b"".join(number_bytes(len(record)) + record for record in written) + b"\0"
+    return encoded(numbers) + records_bytes(records)
 
 
 def face_record(axes: int, face: int, negative: int, *steps: int, longest: float = 9.0) -> list[int]:
@@ -71,3 +70,52 @@ def face_record(axes: int, face: int, negative: int, *steps: int, longest: float
     side = -1.0 if negative else 1.0
     sides = [end for k in range(axes) for end in ((side, side) if k == face else (-1.0, 1.0))]
     return [2 * face + negative + 1, 0, face, negative, *doubles(*sides, 0.0, longest), *steps]
+
+
+class PieceNumbers(NamedTuple):
+    """The numbers of a piece: what precedes its records, and the records."""
+
+    before: list[int]
+    records: list[list[int]]
+
+
+def pieces_of(header: dict[str, Any], body: bytes, m: int) -> list[PieceNumbers]:
+    """The body of a proof about m features, taken apart."""
+    place = 0
+
+    def number() -> int:
+        nonlocal place
+        begin = place
+        while body[place] >= 128:
+            place += 1
+        place += 1
+        return decoded(body[begin:place])[0]
+
+    pieces = []
+    for piece in header["pieces"]:
+        begin = place
+        groups = number()
+        for _ in range(groups):
+            for _ in range(number()):
+                number()
+        if piece["kind"] == "directions":
+            for _ in range(groups):
+                number()
+            for _ in range(2 * number() * m):
+                number()
+        pieces.append(PieceNumbers(decoded(body[begin:place]), []))
+        while length := number():
+            pieces[-1].records.append(decoded(body[place : place + length]))
+            place += length
+    return pieces
+
+
+def body_of(pieces: Iterable[PieceNumbers]) -> bytes:
+    """The body of a proof with these pieces."""
+    return b"".join(encoded(piece.before) + records_bytes(piece.records) for piece in pieces)
+
+
+def records_bytes(records: Iterable[Iterable[int]]) -> bytes:
+    """All records of a piece, and its end."""
+    written = map(encoded, records)
+    return b"".join(number_bytes(len(record)) + record for record in written) + b"\0"

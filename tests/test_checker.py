@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 
 import hardmargin
 from brute_force import case_and_optimum, start_from_nothing
-from forged_proofs import doubles, parts, write
+from forged_proofs import PieceNumbers, body_of, doubles, parts, pieces_of, write
 from hardmargin import Problem, Result, solve
 from hardmargin.checker import ProofError, UnreadableProofError, Verdict, check_proof, regions
 from hardmargin.checker.checking import _Coverage
@@ -301,48 +301,16 @@ def test_bounds_above_the_optimum_are_refused(small_proof, tmp_path) -> None:
             checked(altered, problem)
 
 
-def records_of(body: bytes, header: dict[str, Any], n: int, m: int) -> tuple[bytes, list[bytes]]:
-    """What precedes the records of the first piece, and the records."""
-    place = 0
-
-    def number() -> int:
-        nonlocal place
-        value = shift = 0
-        while True:
-            byte = body[place]
-            place += 1
-            value |= (byte & 127) << shift
-            shift += 7
-            if byte < 128:
-                return value
-
-    groups = number()
-    for _ in range(groups):
-        for _ in range(number()):
-            number()
-    if header["pieces"][0]["kind"] == "directions":
-        for _ in range(groups):
-            number()
-        for _ in range(2 * number() * m):
-            number()
-    begin = place
-    records = []
-    while length := number():
-        records.append(body[place : place + length])
-        place += length
-    return body[:begin], records
-
-
 @pytest.mark.parametrize("method", ["packing", "directions"])
 def test_no_record_can_be_left_out_or_repeated(method, tmp_path) -> None:
     problem = larger_problem()
     solved(problem, tmp_path / "proof", method=method, options={"slice": 16})
     header, body = parts(tmp_path / "proof")
-    before, records = records_of(body, header, problem.n, problem.m)
+    ((before, records),) = pieces_of(header, body, problem.m)
 
-    def check(chosen: list[bytes]) -> Verdict:
-        content = before + b"".join(number_bytes(len(record)) + record for record in chosen) + b"\0"
-        return checked(write(tmp_path / "altered", header, content), problem)
+    def check(chosen: list[list[int]]) -> Verdict:
+        altered = body_of([PieceNumbers(before, chosen)])
+        return checked(write(tmp_path / "altered", header, altered), problem)
 
     assert check(records[::-1]).records == len(records) > 3
     for place in range(min(len(records), 8)):
