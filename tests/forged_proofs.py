@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from hardmargin.checker import Verdict, check_proof
 from hardmargin.checker.reading import MAGIC, decoded
 from hardmargin.checker.samples import Samples
 from hardmargin.search.recording import number_bytes
@@ -119,3 +120,27 @@ def records_bytes(records: Iterable[Iterable[int]]) -> bytes:
     """All records of a piece, and its end."""
     written = map(encoded, records)
     return b"".join(number_bytes(len(record)) + record for record in written) + b"\0"
+
+
+def line(*places: float, labels: list[float], costs: list[float]) -> Samples:
+    """Samples with one feature."""
+    return Samples(np.array(places)[:, None], labels, costs)
+
+
+def check(path: Path, samples: Samples, header: Any, body: bytes) -> Verdict:
+    """Write a proof into a folder and check it."""
+    return check_proof(write(path / "forged", header, body), samples.X, samples.y, samples.costs)
+
+
+def check_samples(path: Path, samples: Samples, bound: float, *steps: int) -> Verdict:
+    """Check one record over all samples."""
+    body = content([[row] for row in range(samples.n)], [[0, 0, 0, 0, *steps]])
+    return check(path, samples, header_of(samples, bound, piece_header("samples", bound)), body)
+
+
+def check_faces(path: Path, samples: Samples, bound: float, *steps: int, axes: Any = None) -> Verdict:
+    """Check the same steps for every face of the cube."""
+    axes = np.eye(samples.m) if axes is None else np.array(axes)
+    records = [face_record(len(axes), face, sign, *steps) for face in range(len(axes)) for sign in range(2)]
+    body = content([[row] for row in range(samples.n)], records, axes)
+    return check(path, samples, header_of(samples, bound, piece_header("directions", bound)), body)
