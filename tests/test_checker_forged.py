@@ -24,6 +24,7 @@ from hardmargin.checker.regions import Step as RegionStep
 from hardmargin.checker.samples import Samples
 
 EACH = [[0], [1], [2]]
+CLOSE = [RegionStep.CLOSE]
 
 
 # ---- the search over samples
@@ -67,10 +68,9 @@ FALSE_OVER_SAMPLES = {
     "a sample decided again": [*GIVEN_UP_0, Step.CLOSE_COST, Step.BRANCH, 0, Step.CLOSE_COST, Step.CLOSE_COST],
     "a set that is not violated": [*BOTH_PAIRS, Step.CLOSE_SET, 0],
     "a set that is hit": [*GIVEN_UP_0, Step.CLOSE_SET, 0, Step.UNIT, 0, Step.UNIT, 1, Step.CLOSE_SET, 1],
-    "a certificate that is not balanced": [Step.SET, 1, 0, 1, Step.CLOSE_SET, 0],
+    "a certificate that is not balanced": [Step.SET, 1, 0, 1, Step.PACK, 0, 0, Step.CLOSE_COST],
     "a certificate without rows": [Step.SET, 0, Step.CLOSE_SET, 0],
     "a norm of free samples": [Step.NORM, 2, 0, 1, 2, 1, Step.DEAR, 0, Step.DEAR, 1, *PAIR[1], Step.CLOSE_SET, 0],
-    "a row that does not exist": [Step.SET, 3, 0, 1, 2, 1, 6, 1, Step.CLOSE_COST],
     "a sample that does not exist": [Step.BRANCH, 3, Step.CLOSE_COST, Step.CLOSE_COST],
     "left open": [Step.OPEN, 0],
     "left open for nobody": [Step.OPEN, 1],
@@ -84,8 +84,10 @@ def test_false_bounds_over_samples_are_refused(steps, tmp_path) -> None:
         check_samples(tmp_path, FAN, 2.5, *steps)
 
 
-def test_steps_that_do_not_exist_and_what_follows_the_last_are_unreadable(tmp_path) -> None:
+def test_every_number_of_a_record_has_a_meaning(tmp_path) -> None:
     packed = [*BOTH_PAIRS, Step.PACK, 0, 0, Step.PACK, 1, 0, Step.CLOSE_COST]
+    with pytest.raises(ProofError, match="a row that does not exist"):
+        check_samples(tmp_path, FAN, 2.0, Step.SET, 3, 0, 1, 2, 1, 6, 1, *packed)
     for steps, message in (
         ([12, *packed], "unknown step 12"),
         ([*packed, Step.CLOSE_COST], "follows the last step"),
@@ -118,7 +120,6 @@ def test_rows_count_once_and_only_with_their_like(first, second, message, tmp_pa
 # The optimum is 2, with w = 2: giving one up costs more.
 TWO = line(0.0, 1.0, labels=[-1.0, 1.0], costs=[10.0, 10.0])
 NEW_PAIR = [RegionStep.PAIRS, 0, 1, 1, 0]
-CLOSE = [RegionStep.CLOSE]
 
 
 def lengths(middle: float) -> list[int]:
@@ -228,6 +229,7 @@ STARTS = {
     "the number of another face": [2, 0, 0, 0, *doubles(1.0, 1.0, -1.0, 1.0, 100.0, 200.0)],
     "an infinite length": [1, 0, 0, 0, *doubles(1.0, 1.0, -1.0, 1.0, 0.0, np.inf)],
     "a side that is no number": [1, 0, 0, 0, *doubles(1.0, 1.0, np.nan, 1.0, 0.0, 200.0)],
+    "a side of too many bits": [1, 0, 0, 0, 1 << 40, 0, *doubles(1.0, -1.0, 1.0, 0.0, 200.0)],
     "too large an exponent": [1, 1 << 40, 0, 0, *doubles(1.0, 1.0, -1.0, 1.0, 0.0, 200.0)],
 }
 

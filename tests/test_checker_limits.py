@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import zlib
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,7 +27,7 @@ from forged_proofs import (
     write,
 )
 from hardmargin import solve
-from hardmargin.checker import ProofError, UnreadableProofError, check_proof
+from hardmargin.checker import ProofError, UnreadableProofError, check_proof, checking
 from hardmargin.checker.decisions import Step
 from hardmargin.checker.reading import MAGIC, Numbers
 from hardmargin.checker.regions import Step as RegionStep
@@ -70,6 +73,10 @@ def test_lengths_out_of_range_are_refused(tmp_path) -> None:
     tiny = line(0.0, 1e-160, labels=[-1.0, 1.0], costs=[1.0, 1.0])
     with pytest.raises(ProofError, match="out of range"):
         check_faces(tmp_path, tiny, 8.98846567431157e307, RegionStep.SET, 1, 5, 1, axes=[[1.340780792994e154]])
+    # Lengths are multiples of a power of two.
+    huge = header_of(TWO, 3.0, piece_header("directions", 3.0, exponent=4000))
+    with pytest.raises(ProofError, match="out of range"):
+        check(tmp_path, TWO, huge, content(EACH[:2], [face_record(1, 0, 0, *CLOSE)], np.eye(1)))
     # The length of the shortest s times the least length is above it; what the row requires is not.
     plane = Samples(np.array([[0.0, 0.0], [1.0, 0.0]]), [-1.0, 1.0], [10.0, 10.0])
     upper_half = [RegionStep.SPLIT, 2 * 1 + 1]
@@ -216,6 +223,27 @@ def test_samples_are_those_of_the_caller_in_any_form() -> None:
     assert repeated.nnz == 4
     with pytest.raises(ValueError, match="CSR"):
         Samples(csc_array(dense), labels, costs)
+
+
+# ---- processes
+
+
+def test_a_process_that_ends_is_told(tmp_path, monkeypatch) -> None:
+    class BrokenPool(ThreadPoolExecutor):
+        def __init__(self, *_: Any) -> None:
+            super().__init__(1)
+
+        def submit(self, *_: Any) -> Future[Any]:
+            future: Future[Any] = Future()
+            future.set_exception(BrokenProcessPool())
+            return future
+
+    monkeypatch.setattr(checking, "ProcessPoolExecutor", BrokenPool)
+    file = write(
+        tmp_path / "file", header_of(FAN, 1.0, piece_header("samples", 1.0)), content(EACH, [[0, 0, 0, 0, 7]])
+    )
+    with pytest.raises(OSError, match="has ended"):
+        check_proof(file, FAN.X, FAN.y, FAN.costs, processes=2)
 
 
 # ---- the file

@@ -6,6 +6,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
@@ -139,6 +140,10 @@ def _processes(count: int, X: Any, y: Any, costs: Any, samples: Samples) -> Iter
 
         try:
             yield submit, _WAITING * count
+        except BrokenProcessPool:
+            raise OSError(
+                "a process that checked records has ended; check with fewer, or with more memory."
+            ) from None
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
@@ -215,7 +220,7 @@ def check_proof(
     UnreadableProofError
         If the file is not a proof, or was cut off or damaged.
     OSError
-        If the file cannot be read.
+        If the file cannot be read, or if a process ends before its work.
     """
     samples = Samples(X, y, costs)
     with open(path, "rb") as file:
