@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import random
+from pathlib import Path
 
 import pytest
 
@@ -146,6 +148,39 @@ def test_a_proof_is_written_checked_and_refused(capsys, tmp_path) -> None:
     assert "not a proof: it ends too early" in capsys.readouterr().err
     proof.unlink()
     assert main(verify) == 2
+
+
+def test_what_is_no_proof_of_these_data_is_told_in_one_line(capsys, tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for seed in ("1", "2"):
+        sizes = ["--n", "20", "--d", "2", "--seed", seed]
+        assert main(["generate", "--type", "B", *sizes, "--output", f"data{seed}.txt"]) == 0
+        outputs = ["--json", f"model{seed}.json", "--proof", f"proof{seed}"]
+        assert main(["solve", f"data{seed}.txt", *outputs, "--quiet"]) == 0
+    whole = Path("proof1").read_bytes()
+    Path("folder").mkdir()
+    files = {
+        "folder": None,
+        "missing": None,
+        "empty": b"",
+        "garbage": random.Random(1).randbytes(5000),
+        "other version": whole.replace(b"proof 1", b"proof 2", 1),
+        "odd header": whole.replace(b'"n": 20', b'"n": "\\ud800"', 1),
+        "damaged": whole[:-40] + bytes([whole[-40] ^ 1]) + whole[-39:],
+        "longer": whole + b"x",
+        **{f"cut off at {end}": whole[:end] for end in range(0, len(whole), 97)},
+    }
+    for name, content in files.items():
+        if content is not None:
+            Path(name).write_bytes(content)
+        capsys.readouterr()
+        assert main(["verify", "model1.json", "data1.txt", "--proof", name]) == 2, name
+        captured = capsys.readouterr()
+        assert captured.out == ""
+        assert captured.err.startswith(f"hardmargin: error: {name}: ")
+        assert captured.err.count("\n") == 1
+    assert main(["verify", "model1.json", "data1.txt", "--proof", "proof2"]) == 1
+    assert "DOES NOT HOLD: claimed proof2, found the samples are not those of the proof" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("target", ["-", "model.json", "data.txt"])

@@ -6,6 +6,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
@@ -27,8 +28,8 @@ from hardmargin.checker.samples import Samples
 # Bytes of records that a process gets at a time, and how many such batches wait for each process.
 _BATCH = 1 << 18
 _WAITING = 4
-# Copies of a sample, at most.
-_MOST_COPIES = 1 << 20
+# Copies per sample, at most: on average, over a piece.
+_MOST_COPIES = 16
 _ALL_BITS = (1 << 64) - 1
 
 #: ``progress(bytes)`` is called with the number of bytes of records checked so far.
@@ -139,6 +140,10 @@ def _processes(count: int, X: Any, y: Any, costs: Any, samples: Samples) -> Iter
 
         try:
             yield submit, _WAITING * count
+        except BrokenProcessPool:
+            raise OSError(
+                "a process that checked records has ended; check with fewer, or with more memory."
+            ) from None
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
@@ -215,7 +220,7 @@ def check_proof(
     UnreadableProofError
         If the file is not a proof, or was cut off or damaged.
     OSError
-        If the file cannot be read.
+        If the file cannot be read, or if a process ends before its work.
     """
     samples = Samples(X, y, costs)
     with open(path, "rb") as file:
@@ -277,12 +282,12 @@ def _content(body: Body, header: dict[str, Any], samples: Samples) -> _Content:
     """What precedes the records of a piece."""
     kind = header.get("kind")
     if kind not in ("samples", "directions"):
-        raise UnreadableProofError(f"a piece is of the unknown kind {kind!r}.")
+        raise UnreadableProofError("a piece is of a kind that this version does not know.")
     groups = _groups(body, samples.n)
     if kind == "samples":
         return _Content(header, groups, [], None)
     copies = [body.number() for _ in groups]
-    if not all(1 <= count <= _MOST_COPIES for count in copies):
+    if not all(copies) or sum(copies) > _MOST_COPIES * len(groups):
         raise ProofError("a sample has no copy, or too many.")
     count = body.number()
     if count > samples.m:
@@ -299,10 +304,11 @@ def _checked_header(header: dict[str, Any], samples: Samples) -> float:
         raise UnreadableProofError("it claims no bound.")
     if not isinstance(pieces, list) or not all(isinstance(piece, dict) for piece in pieces):
         raise UnreadableProofError("it has no list of pieces.")
-    if (header.get("n"), header.get("m")) != (samples.n, samples.m):
-        raise ProofError(
-            f"it is about {header.get('n')} x {header.get('m')} samples; the data are {samples.n} x {samples.m}."
-        )
+    n, m = header.get("n"), header.get("m")
+    if type(n) is not int or type(m) is not int:
+        raise UnreadableProofError("it does not say how many samples and features it is about.")
+    if (n, m) != (samples.n, samples.m):
+        raise ProofError(f"it is about {n} x {m} samples; the data are {samples.n} x {samples.m}.")
     for name, found in samples.hashes().items():
         if header.get(name) != found:
             hint = "other C or weights" if name == "costs" else "other data"
@@ -316,10 +322,12 @@ def _groups(body: Body, n: int) -> list[list[int]]:
     if count > n:
         raise UnreadableProofError("a piece has more samples than there are rows.")
     groups = []
+    left = n
     for _ in range(count):
         size = body.number()
-        if not 1 <= size <= n:
-            raise UnreadableProofError("a sample of a piece stands for no row.")
+        if not 1 <= size <= left:
+            raise UnreadableProofError("a sample of a piece stands for no row, or for more than there are.")
+        left -= size
         groups.append([body.number() for _ in range(size)])
     return groups
 

@@ -19,6 +19,7 @@ it gives up a sample) and a lower bound on the cost of all samples that it gives
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import NamedTuple
@@ -108,6 +109,29 @@ class Known:
         return hashlib.blake2b(self.status, digest_size=16).digest()
 
 
+#: What checks each kind of step.
+Steps = Mapping[int, Callable[[], None]]
+
+
+def run_steps(numbers: Numbers, going_on: Steps, closing: Steps, next_part: Callable[[], bool]) -> int:
+    """Check steps up to the one that closes the last part, and return how many they are.
+
+    ``next_part`` turns to the next part, and says whether there is one.
+    """
+    count = 0
+    while True:
+        kind = numbers.next()
+        count += 1
+        if kind in going_on:
+            going_on[kind]()
+        elif kind in closing:
+            closing[kind]()
+            if not next_part():
+                return count
+        else:
+            raise UnreadableProofError(f"a record has the unknown step {kind}.")
+
+
 class DecisionChecker:
     """Checks the steps of one record.
 
@@ -157,27 +181,22 @@ class DecisionChecker:
         ProofError
             If one of them is not justified.
         """
-        steps = {
+        going_on: Steps = {
             Step.SET: self._set,
             Step.PACK: self._pack,
             Step.UNPACK: self._unpack,
             Step.UNIT: self._unit_set,
             Step.BRANCH: self._branch,
-            Step.CLOSE_SET: self._close_set,
-            Step.CLOSE_COST: self._close_cost,
-            Step.OPEN: self._open,
             Step.COVER: self._cover,
             Step.NORM: self._norm,
             Step.DEAR: self._dear,
         }
-        while True:
-            kind = self._numbers.next()
-            if kind not in steps:
-                raise UnreadableProofError(f"a record has the unknown step {kind}.")
-            self.steps += 1
-            steps[Step(kind)]()
-            if kind in (Step.CLOSE_SET, Step.CLOSE_COST, Step.OPEN) and not self._next_part():
-                return
+        closing: Steps = {
+            Step.CLOSE_SET: self._close_set,
+            Step.CLOSE_COST: self._close_cost,
+            Step.OPEN: self._open,
+        }
+        self.steps += run_steps(self._numbers, going_on, closing, self._next_part)
 
     def _next_part(self) -> bool:
         """Go on with the part of the last branch in which the sample is kept; False if nothing is left."""
@@ -294,6 +313,8 @@ class DecisionChecker:
         sample = self._sample(self._numbers.next())
         if not self._dead and self._known.status[sample] != FREE:
             raise ProofError("a record branches on a sample that is decided.")
+        if len(self._waiting) == len(self._piece.rows):
+            raise ProofError("a record has more branches within each other than there are samples.")
         self._waiting.append((self._known.copy(), sample, self._dead))
         self._decide(sample, GIVEN_UP)
 

@@ -34,6 +34,10 @@ _UNIT = 2.0**-52
 WIDENING = 1e-11
 # The numbers of a region's rows are multiples of 2^-_ROW_BITS, rounded to the safe side.
 _ROW_BITS = 80
+# More axes than this, and WIDENING may not cover the rounding of a unit vector.
+_MOST_AXES = 4096
+# Products that are not below this have a relative rounding error.
+_SMALLEST = 2.0**-1000
 
 
 @dataclass
@@ -91,8 +95,10 @@ class Frame:
         self, samples: Samples, rows: Sequence[int], axes: NDArray[np.float64], longest: float, scale_exponent: int
     ) -> None:
         self.r = len(axes)
-        if self.r == 0 or axes.shape[1] != samples.m or not np.isfinite(axes).all():
+        if not 0 < self.r <= _MOST_AXES or axes.shape[1] != samples.m or not np.isfinite(axes).all():
             raise ProofError("the axes of a piece do not fit the data.")
+        if len(rows) == 0:
+            raise ProofError("a piece with axes has no samples.")
         X = _dense(samples.X, rows)
         # A sample in the middle: it lies in every affine subspace that contains all samples.
         differences = X - X[np.abs(X - np.median(X, axis=0)).sum(axis=1).argmin()]
@@ -171,14 +177,17 @@ class RegionRows:
         sign = 1 if number == 2 * frame.r - 2 else -1
         direction = {k: sign * int(nearest[k] / least * 2.0**_ROW_BITS) for k in range(frame.r) if nearest[k]}
         if sign < 0:
-            return self._row(direction, -region.longest * (1 + WIDENING))
+            return self._row(direction, -math.nextafter(region.longest * (1 + WIDENING), math.inf))
         distances = np.maximum(region.high - nearest, nearest - region.low)
         bulge = float(distances @ distances) / (2 * least)
-        return self._row(direction, region.shortest * least / (least + bulge) * (1 - WIDENING))
+        demand = region.shortest * (least / (least + bulge)) * (1 - WIDENING)
+        return self._row(direction, demand if demand >= _SMALLEST else 0.0)
 
     def _row(self, shares: dict[int, int], demand: float) -> ExtraRow:
         """A combination of axes, whose shares are multiples of 2^-_ROW_BITS."""
         frame = self._frame
+        if not math.isfinite(demand):
+            raise ProofError("the lengths of a region are out of range.")
         axes = [(share, frame._whole_axes[k]) for k, share in shares.items()]
         normal = []
         for column in range(len(frame._whole_axes[0])):

@@ -20,6 +20,12 @@ _NUMBER_BYTES = 9
 _HEADER_BYTES = 1 << 28
 _RECORD_BYTES = 1 << 31
 _CHUNK = 1 << 16
+# Bytes of a record that are decoded at a time: what a damaged record claims to contain needs no memory.
+_DECODED_BYTES = 1 << 20
+# Records hardly shrink when they are compressed. What inflates to more than this is no proof: so many bytes, and so
+# many times as many as were read.
+_INFLATED_BYTES = 1 << 24
+_INFLATED_TIMES = 100
 
 
 def decoded(record: bytes) -> list[int]:
@@ -50,25 +56,43 @@ class Numbers:
     """Reads the numbers of a record one after the other."""
 
     def __init__(self, record: bytes) -> None:
-        self._numbers = decoded(record)
+        self._record = record
+        self._decoded_bytes = 0
+        self._numbers: list[int] = []
         self._place = 0
 
     @property
     def over(self) -> bool:
         """Whether all were read."""
-        return self._place == len(self._numbers)
+        return self._place == len(self._numbers) and self._decoded_bytes == len(self._record)
+
+    def _decode_until(self, count: int) -> None:
+        """Have this many numbers ready."""
+        # Each has at least one byte.
+        if count > len(self._numbers) - self._place + len(self._record) - self._decoded_bytes:
+            raise UnreadableProofError("a record ends too early.")
+        while count > len(self._numbers) - self._place:
+            begin, end = self._decoded_bytes, self._decoded_bytes + _DECODED_BYTES
+            if begin == len(self._record):
+                raise UnreadableProofError("a record ends too early.")
+            # Not in the middle of a number.
+            for _ in range(_NUMBER_BYTES):
+                end += end < len(self._record) and self._record[end - 1] >= 128
+            part = self._record[begin:end]
+            self._numbers = self._numbers[self._place :] + decoded(part)
+            self._place = 0
+            self._decoded_bytes += len(part)
 
     def next(self) -> int:
         """The next number."""
-        if self._place >= len(self._numbers):
-            raise UnreadableProofError("a record ends too early.")
+        if self._place == len(self._numbers):
+            self._decode_until(1)
         self._place += 1
         return self._numbers[self._place - 1]
 
     def take(self, count: int) -> list[int]:
         """The next numbers."""
-        if count > len(self._numbers) - self._place:
-            raise UnreadableProofError("a record ends too early.")
+        self._decode_until(count)
         self._place += count
         return self._numbers[self._place - count : self._place]
 
@@ -100,22 +124,34 @@ class Body:
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
         self._inflater = zlib.decompressobj()
-        self._bytes = b""
+        # What was inflated and not taken yet, from a place on.
+        self._bytes = bytearray()
         self._place = 0
+        # How many more bytes it may inflate to.
+        self._left = _INFLATED_BYTES
+
+    def _inflate(self) -> bytes:
+        """Some of what follows; perhaps nothing, but something of the file was read."""
+        chunk = b"" if self._inflater.unconsumed_tail else self._file.read(_CHUNK)
+        if self._inflater.eof or not (chunk or self._inflater.unconsumed_tail):
+            raise UnreadableProofError("it ends too early.")
+        try:
+            more = self._inflater.decompress(self._inflater.unconsumed_tail + chunk, 16 * _CHUNK)
+        except zlib.error:
+            raise UnreadableProofError("its compressed part is damaged.") from None
+        self._left += _INFLATED_TIMES * len(chunk) - len(more)
+        if self._left < 0:
+            raise UnreadableProofError("its compressed part expands to more than a proof does.")
+        return more
 
     def _take(self, count: int) -> bytes:
-        while len(self._bytes) - self._place < count:
-            chunk = self._file.read(_CHUNK)
-            if not chunk and not self._inflater.unconsumed_tail:
-                raise UnreadableProofError("it ends too early.")
-            try:
-                more = self._inflater.decompress(self._inflater.unconsumed_tail + chunk, 16 * _CHUNK)
-            except zlib.error:
-                raise UnreadableProofError("its compressed part is damaged.") from None
-            self._bytes = self._bytes[self._place :] + more
+        if self._place + count > len(self._bytes):
+            del self._bytes[: self._place]
             self._place = 0
+            while len(self._bytes) < count:
+                self._bytes += self._inflate()
         self._place += count
-        return self._bytes[self._place - count : self._place]
+        return bytes(self._bytes[self._place - count : self._place])
 
     def number(self) -> int:
         """The next number."""
@@ -144,14 +180,7 @@ class Body:
         if self._place < len(self._bytes):
             raise UnreadableProofError("something follows its last piece.")
         while not self._inflater.eof:
-            chunk = self._file.read(_CHUNK)
-            try:
-                more = self._inflater.decompress(self._inflater.unconsumed_tail + chunk, _CHUNK)
-            except zlib.error:
-                raise UnreadableProofError("its compressed part is damaged.") from None
-            if more:
+            if self._inflate():
                 raise UnreadableProofError("something follows its last piece.")
-            if not chunk and not self._inflater.eof:
-                raise UnreadableProofError("it ends too early.")
         if self._inflater.unused_data or self._file.read(1):
             raise UnreadableProofError("something follows its compressed part.")

@@ -31,7 +31,8 @@ from enum import IntEnum
 import numpy as np
 
 from hardmargin.checker.certificates import Certificate, read_certificate
-from hardmargin.checker.decisions import DecisionChecker, Known, Outcome, unit_of
+from hardmargin.checker.cover import Cover
+from hardmargin.checker.decisions import DecisionChecker, Known, Outcome, Steps, run_steps, unit_of
 from hardmargin.checker.errors import ProofError, UnreadableProofError
 from hardmargin.checker.frame import Frame, Region, RegionRows
 from hardmargin.checker.piece import Piece
@@ -41,6 +42,8 @@ from hardmargin.checker.reading import Numbers
 ROOT = b"face of the cube"
 
 _UNIT = 2.0**-52
+# Parts of a record that wait at a time: no search divides a region as often, and each of them needs memory.
+_MOST_LEVELS = 4096
 
 
 class Step(IntEnum):
@@ -58,58 +61,6 @@ class Step(IntEnum):
     END_CASES = 28
     SAMPLES = 29
     NORM = 30
-
-
-@dataclass
-class Cover:
-    """Pairs and must-hit sets with their shares, and what they take from each sample; in the unit of the piece."""
-
-    pairs: dict[tuple[int, int], int] = field(default_factory=dict)
-    sets: list[tuple[frozenset[int], int]] = field(default_factory=list)
-    loads: dict[int, int] = field(default_factory=dict)
-    total: int = 0
-
-    def copy(self) -> Cover:
-        """The same cover, for changes."""
-        return Cover(dict(self.pairs), list(self.sets), dict(self.loads), self.total)
-
-    def load(self, sample: int) -> int:
-        """What is taken from a sample."""
-        return self.loads.get(sample, 0)
-
-    def _change(self, members: frozenset[int] | tuple[int, int], change: int) -> None:
-        self.total += change
-        for sample in members:
-            self.loads[sample] = self.loads.get(sample, 0) + change
-
-    def set_pair(self, pair: tuple[int, int], share: int) -> None:
-        """Give a pair another share; 0 removes it."""
-        self._change(pair, share - self.pairs.pop(pair, 0))
-        if share:
-            self.pairs[pair] = share
-
-    def add_set(self, members: frozenset[int], share: int) -> None:
-        """Add a set."""
-        self._change(members, share)
-        self.sets.append((members, share))
-
-    def drop_sets(self, samples: frozenset[int]) -> None:
-        """Remove the sets that contain one of these samples."""
-        for members, share in self.sets:
-            if members & samples:
-                self._change(members, -share)
-        self.sets = [entry for entry in self.sets if not entry[0] & samples]
-
-    def without(self, sample: int) -> None:
-        """Remove the pairs and sets that contain a sample."""
-        for pair in [pair for pair in self.pairs if sample in pair]:
-            self.set_pair(pair, 0)
-        self.drop_sets(frozenset((sample,)))
-
-    def shared(self, sample: int, other: int) -> int:
-        """The shares of pairs and sets that contain both samples."""
-        pairs = self.pairs.get((sample, other), 0) + self.pairs.get((other, sample), 0)
-        return pairs + sum(share for members, share in self.sets if sample in members and other in members)
 
 
 @dataclass
@@ -153,44 +104,38 @@ class RegionChecker:
         ProofError
             If one of them is not justified.
         """
-        going_on = {
+        going_on: Steps = {
             Step.PAIRS: self._pairs,
             Step.SET: self._set,
             Step.NORM: self._certain_norm,
             Step.SPLIT: self._split,
             Step.SPLIT_LENGTHS: self._split_lengths,
         }
-        closing = {
+        closing: Steps = {
             Step.OPEN: self._open,
             Step.CLOSE: self._close,
             Step.CLOSE_EXACTLY: self._close_region_exactly,
             Step.CASES: self._cases,
             Step.SAMPLES: self._samples,
         }
-        while True:
-            kind = self._numbers.next()
-            self.steps += 1
-            if kind in going_on:
-                going_on[Step(kind)]()
-            elif kind in closing:
-                closing[Step(kind)]()
-                if not self._waiting:
-                    return
-                self._part = self._waiting.pop()
-            else:
-                raise UnreadableProofError(f"a record has the unknown step {kind}.")
+        self.steps += run_steps(self._numbers, going_on, closing, self._next_part)
+
+    def _next_part(self) -> bool:
+        """Go on with the part that waits; False if nothing is left."""
+        if not self._waiting:
+            return False
+        self._part = self._waiting.pop()
+        return True
 
     # ---- what is known
 
     def _norm(self) -> int:
         """A lower bound on the norm term of the region's hyperplanes, in the unit of the piece."""
-        share = self._piece.share[0] / self._piece.share[1]
-        shortest = self._part.region.shortest / self._frame.sigma
-        norm = 0.5 * share * shortest * shortest * (1 - 16 * _UNIT)
-        mantissa, exponent = math.frexp(norm if math.isfinite(norm) else 0.0)
-        shift = exponent - 53 + self._piece.unit_exponent
-        whole = int(mantissa * 2**53)
-        return max(self._part.norm, whole << shift if shift >= 0 else whole >> -shift)
+        # share / 2 (shortest / sigma)^2 without rounding, because products of small numbers have no relative error.
+        share, shortest = self._piece.share, self._part.region.shortest.as_integer_ratio()
+        sigma = self._frame.sigma.as_integer_ratio()
+        numerator = share[0] * (shortest[0] * sigma[1]) ** 2 << self._piece.unit_exponent
+        return max(self._part.norm, numerator // (2 * share[1] * (shortest[1] * sigma[0]) ** 2))
 
     def _shorten(self, part: Part) -> None:
         """Limit the length of u by what is left of the bound: 1/2 share ||w||^2 is less than that."""
@@ -237,8 +182,8 @@ class RegionChecker:
     def _examine(self, depth: int, pairs: list[tuple[int, int]]) -> None:
         """Check that pairs conflict in the region that is this many levels around the current one."""
         part: Part | None = self._part
-        for _ in range(depth):
-            part = part.around if part is not None else None
+        while depth and part is not None:
+            part, depth = part.around, depth - 1
         if self._part.dead:
             return
         if part is None:
@@ -305,16 +250,21 @@ class RegionChecker:
         low, high = part.half(), part.half()
         low.region.high[k] = middle
         high.region.low[k] = middle
-        self._part, second = (high, low) if high_first else (low, high)
-        self._waiting.append(second)
+        self._divide(*((high, low) if high_first else (low, high)))
 
     def _split_lengths(self) -> None:
         middle = self._length()
         longer, shorter = self._part.half(), self._part.half()
         longer.region.shortest = max(longer.region.shortest, middle)
         shorter.region.longest = min(shorter.region.longest, middle)
-        self._part = longer
-        self._waiting.append(shorter)
+        self._divide(longer, shorter)
+
+    def _divide(self, first: Part, second: Part) -> None:
+        """Go on with one part, and then with another one."""
+        if len(self._waiting) == _MOST_LEVELS:
+            raise ProofError(f"a region is divided {_MOST_LEVELS} times within its parts.")
+        self._part = first
+        self._waiting.append(second)
 
     def _length(self) -> float:
         return length(self._numbers, self._piece)
@@ -426,7 +376,8 @@ def longest_of(piece: Piece, left: int) -> float:
         value = 2 * left * piece.share[1] / (piece.share[0] << piece.unit_exponent)
     except OverflowError:
         return math.inf
-    return math.sqrt(value) * (1 + 8 * _UNIT)
+    # The next number is not below the exact value, also if that is too small for a relative rounding error.
+    return math.sqrt(math.nextafter(value, math.inf)) * (1 + 8 * _UNIT)
 
 
 def digest(region: Region) -> bytes:

@@ -65,6 +65,18 @@ def scaled(value: float, exponent: int) -> int:
     return int(fraction.numerator)
 
 
+def _as_doubles(X: Any) -> Any:
+    """The same samples in double precision, as an array or a CSR matrix with one value per place."""
+    if isinstance(X, np.ndarray):
+        return np.asarray(X, dtype=np.float64)
+    if getattr(X, "format", None) != "csr":
+        raise ValueError("samples must be an array or a CSR matrix.")
+    if X.dtype != np.float64 or not X.has_canonical_format:
+        X = X.astype(np.float64)
+        X.sum_duplicates()
+    return X
+
+
 class Samples:
     """Samples, labels and costs of a problem.
 
@@ -78,7 +90,7 @@ class Samples:
     """
 
     def __init__(self, X: Any, y: Any, costs: Any) -> None:
-        self.X = X
+        self.X = X = _as_doubles(X)
         self.n, self.m = X.shape
         self.y = np.asarray(y, dtype=np.float64)
         self.costs = np.asarray(costs, dtype=np.float64)
