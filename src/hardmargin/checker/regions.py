@@ -30,7 +30,7 @@ from enum import IntEnum
 
 import numpy as np
 
-from hardmargin.checker.certificates import Certificate, read_certificate
+from hardmargin.checker.certificates import Certificate, certificate_of, read_multipliers
 from hardmargin.checker.decisions import DecisionChecker, Known, Outcome, unit_of
 from hardmargin.checker.errors import ProofError, UnreadableProofError
 from hardmargin.checker.frame import Frame, Region, RegionRows
@@ -249,8 +249,9 @@ class RegionChecker:
 
     def _certificate(self) -> Certificate:
         rows = RegionRows(self._frame, self._part.region)
-        return read_certificate(
-            self._numbers, self._piece.samples, self._piece.rows, rows, self._frame.extra_exponent
+        multipliers = read_multipliers(self._numbers)
+        return certificate_of(
+            multipliers, self._piece.samples, self._piece.rows, rows, self._frame.extra_exponent
         )
 
     def _reaches(self, certificate: Certificate, cost: int) -> bool:
