@@ -84,8 +84,8 @@ def certificate_of(
     Parameters
     ----------
     multipliers : iterable of (int, int)
-        Rows by number, and their multipliers, which are not negative. Row 2 i keeps sample i of the piece, row 2 i + 1
-        has it given up, and the extra rows follow.
+        Rows by number, and their multipliers, which are not negative. Row 2 i keeps sample i of the piece, row
+        2 i + 1 has it given up, and the extra rows follow.
     samples : Samples
     rows : sequence of int
         The rows of the data that are the samples of the piece.

@@ -234,9 +234,7 @@ class DecisionChecker:
 
     def _certificate(self) -> Certificate:
         multipliers = read_multipliers(self._numbers)
-        return certificate_of(
-            multipliers, self._piece.samples, self._piece.rows, self._extra, self._extra_exponent
-        )
+        return certificate_of(multipliers, self._piece.samples, self._piece.rows, self._extra, self._extra_exponent)
 
     def _reaches_room(self, certificate: Certificate, cost: int) -> bool:
         """Whether no hyperplane that fulfils the certificate and costs this much is better than the bound."""

@@ -250,9 +250,7 @@ class RegionChecker:
     def _certificate(self) -> Certificate:
         rows = RegionRows(self._frame, self._part.region)
         multipliers = read_multipliers(self._numbers)
-        return certificate_of(
-            multipliers, self._piece.samples, self._piece.rows, rows, self._frame.extra_exponent
-        )
+        return certificate_of(multipliers, self._piece.samples, self._piece.rows, rows, self._frame.extra_exponent)
 
     def _reaches(self, certificate: Certificate, cost: int) -> bool:
         piece = self._piece

@@ -78,8 +78,8 @@ def export_proof(
     proof : path
         A proof that :func:`hardmargin.solve` has written with ``method="packing"``.
     lemmas, opb, veripb : path
-        The files to write: lemmas that :func:`hardmargin.refutation.check_lemmas` checks, the problem in OPB format,
-        and its refutation in the format of VeriPB, version 2.0.
+        The files to write: lemmas that :func:`hardmargin.refutation.check_lemmas` checks, the problem in OPB
+        format, and its refutation in the format of VeriPB, version 2.0.
 
     Returns
     -------

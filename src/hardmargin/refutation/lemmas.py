@@ -1,7 +1,7 @@
 """Lemmas about samples that cannot all be kept at low cost, and the pseudo-Boolean problem over them.
 
-Let x_i = 1 if sample i is given up, 0 if it is kept. Costs are whole multiples m_i of a unit u, and B is the bound to
-be proven. Suppose that a hyperplane has an objective below B. Its norm term is not negative, so
+Let x_i = 1 if sample i is given up, 0 if it is kept. Costs are whole multiples m_i of a unit u, and B is the bound
+to be proven. Suppose that a hyperplane has an objective below B. Its norm term is not negative, so
 
     sum m_i x_i <= K,        K = ceil(B / u) - 1.                                                       (objective)
 
@@ -228,8 +228,7 @@ def check_lemmas(
                 raise ProofError(f"lemma {count} does not hold: {error}") from None
             yield lemma
 
-    as_text = {"encoding": "ascii", "errors": "replace"}
-    with open(lemmas, **as_text) as file, open(opb, **as_text) as problem:
+    with _opened(lemmas) as file, _opened(opb) as problem:
         subject = _read_subject(file, Samples(X, y, costs))
         stated = (" ".join(line.split()) for line in problem if not line.startswith("*"))
         expected = subject.problem_lines(checked(subject, file))
@@ -237,6 +236,11 @@ def check_lemmas(
             if line != other:
                 raise ProofError(f"constraint {place} of the OPB file is {other}; the lemmas say {line}.")
     return LemmaVerdict(subject.bound, count)
+
+
+def _opened(path: str | os.PathLike[str]) -> TextIO:
+    """A text file; what is no text is found out by what reads its lines."""
+    return open(path, encoding="ascii", errors="replace")
 
 
 def _read_subject(file: TextIO, samples: Samples) -> Subject:

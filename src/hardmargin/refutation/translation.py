@@ -1,17 +1,17 @@
 """Translates records of the search over samples into cutting planes over lemmas.
 
-Everything that is known in a subproblem holds under its decisions. So what is derived here is a constraint that also
-contains the negations of decisions, "or a decision is not made": a must-hit set {1, 2} is the clause
-x1 + x2 + (negations) >= 1, a sample 3 that has to be given up x3 + (negations) >= 1, and a subproblem without a better
-hyperplane is (negations) >= 1. Which negations a constraint contains need not be known: a last division makes all
-coefficients 1. Let u, m_i, K and k be as in :mod:`hardmargin.refutation.lemmas`, and D the known cost in units.
+Everything that is known in a subproblem holds under its decisions. So what is derived here is a constraint that
+also contains the negations of decisions, "or a decision is not made": a must-hit set {1, 2} is the clause
+x1 + x2 + (negations) >= 1, a sample 3 that has to be given up is x3 + (negations) >= 1, and a subproblem without a
+better hyperplane is (negations) >= 1. Which negations a constraint contains need not be known: a last division
+makes all coefficients 1. Let m_i, K and k be as in :mod:`hardmargin.refutation.lemmas`, and D the known cost in
+units.
 
-* Cost: the clauses of must-hit sets times their weights, plus multiples of x_i >= 0 up to the cost of every free
-  sample, divided by u. The division rounds up. With the clauses of samples that have to be given up this is
-  sum m_i x_i + (negations) >= D.
+* Cost: sum m_i x_i + (negations) >= D, from must-hit sets with weights (:mod:`hardmargin.refutation.costs`) and the
+  clauses of samples that have to be given up.
 * Set: cost + lemma is (K - k) (samples kept in the lemma + negations) >= D - k. If D > k, the division makes it a
   clause.
-* Close: cost + objective is (negations) >= D - K. Or the clause of a set, without its samples, all of which are kept.
+* Close: cost + objective is (negations) >= D - K. Or the clause of a set, without its samples, if all are kept.
 * Branch: the sum of the clauses of both parts cancels the sample.
 
 The steps are checked before they are translated. What this module writes need not be trusted: it is checked again.
@@ -21,14 +21,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from math import gcd
 from typing import NamedTuple
 
 from hardmargin.checker.certificates import Certificate, certificate_of, read_multipliers
-from hardmargin.checker.decisions import FREE, GIVEN_UP, KEPT, DecisionChecker, Known, read_start
+from hardmargin.checker.decisions import KEPT, DecisionChecker, Known, read_start
 from hardmargin.checker.errors import ProofError
 from hardmargin.checker.piece import Piece
 from hardmargin.checker.reading import Numbers
+from hardmargin.refutation.costs import Costs, Evidence, without_kept
 from hardmargin.refutation.derivation import OBJECTIVE, Derivation, given_up, kept, multiple, resolved, total
 from hardmargin.refutation.lemmas import Lemma, Subject
 
@@ -80,31 +80,6 @@ class LemmaPool:
             # The objective is the first constraint.
             self._names[key] = str(1 + len(self.lemmas))
         return self._names[key]
-
-
-@dataclass
-class Evidence:
-    """Why at least so much is given up.
-
-    Attributes
-    ----------
-    units : int
-        How much, in units of the costs.
-    weights : dict
-        Weights of sets by number, in the unit of the piece.
-    status : bytes
-        What was decided when this became known.
-    reasons : dict
-        The clauses of the samples that had to be kept or given up.
-    constraint : str
-        What says it, or said it before it was forgotten; empty if it was not needed yet.
-    """
-
-    units: int
-    weights: dict[int, int]
-    status: bytes
-    reasons: dict[int, str]
-    constraint: str = ""
 
 
 @dataclass
@@ -182,6 +157,7 @@ class Translator(DecisionChecker):
         # Not below any right-hand side: all coefficients that were saturated become 1.
         self._large = 4 * sum(subject.multiples) + 4
         self._clauses: list[str] = []
+        self._costs = Costs(subject, derivation, certain, self._sets, self._clauses)
         self._branches: list[Branch] = []
         self._number = 0
         self._proven: Proven | None = None
@@ -207,80 +183,23 @@ class Translator(DecisionChecker):
 
     # ---- costs
 
-    def _rounded(self, weight: int) -> int:
-        """What is given up, in units, if sets of this weight are hit."""
-        return max(-(-weight // self._subject.unit), self._whole_samples(weight))
-
-    def _whole_samples(self, weight: int) -> int:
-        """The same, because samples are given up as a whole."""
-        piece = self._piece
-        if piece.largest_cost == 0:
-            return 0
-        return -(-weight // piece.largest_cost) * (piece.least_cost // self._subject.unit)
-
     def _evidence(self, weights: dict[int, int]) -> Evidence:
-        units = self._rounded(sum(weights.values())) + self._known.given_up_cost // self._subject.unit
-        return Evidence(units, dict(weights), bytes(self._known.status), dict(self._state.reasons))
+        known = self._known
+        units = self._costs.rounded(sum(weights.values())) + known.given_up_cost // self._subject.unit
+        return Evidence(units, dict(weights), bytes(known.status), dict(self._state.reasons))
 
     def _note_packing(self) -> None:
         """Remember the packed sets if they show more than what is known."""
         known = self._known
-        units = self._rounded(known.packed) + known.given_up_cost // self._subject.unit
+        units = self._costs.rounded(known.packed) + known.given_up_cost // self._subject.unit
         if not self._dead and units > self._state.cost.units:
             self._state.cost = self._evidence(known.shares)
-
-    def _without_kept(self, clause: str, members: Iterable[int], reasons: dict[int, str]) -> str:
-        """A clause without those of its samples that have to be kept; negations of decisions may stay."""
-        for sample in members:
-            if sample in reasons:
-                clause = resolved(clause, given_up(sample), reasons[sample])
-        return clause
-
-    def _at_least(self, evidence: Evidence, but: int = -1) -> str:
-        """The constraint (cost) from evidence, without a sample that is assumed to be given up."""
-        multiples, piece = self._subject.multiples, self._piece
-        factor = gcd(self._subject.unit, *evidence.weights.values())
-        unit = self._subject.unit // factor
-        stays = {i: reason for i, reason in evidence.reasons.items() if evidence.status[i] == KEPT}
-        stays |= {i: reason for i, reason in self._certain.items() if evidence.status[i] == FREE and i != but}
-        free = [i for i, status in enumerate(evidence.status) if status == FREE and i not in stays and i != but]
-        loads: dict[int, int] = {}
-        terms = []
-        weight = 0
-        for number, share in evidence.weights.items():
-            if share == 0:
-                continue
-            members = self._sets[number]
-            terms.append(multiple(self._without_kept(self._clauses[number], members, stays), share // factor))
-            weight += share
-            for i in members:
-                loads[i] = loads.get(i, 0) + share // factor
-        if terms:
-            terms += [multiple(given_up(i), unit * multiples[i] - loads.get(i, 0)) for i in free if unit * multiples[i] > loads.get(i, 0)]
-            if but in loads:
-                terms.append(multiple(kept(but), loads[but]))
-                weight -= loads[but] * factor
-            rounded = f"{total(terms)} {unit} d"
-            if self._whole_samples(weight) > -(-weight // self._subject.unit):
-                least, largest = piece.least_cost // self._subject.unit, piece.largest_cost // factor
-                rounded = multiple(f"{total(terms)} {largest} d", least)
-                terms = [rounded, *(multiple(given_up(i), multiples[i] - least) for i in free if multiples[i] > least)]
-            else:
-                terms = [rounded]
-        else:
-            terms = [multiple(given_up(i), multiples[i]) for i in free if multiples[i]]
-        for i, status in enumerate(evidence.status):
-            if status == KEPT or i in stays:
-                terms += [multiple(given_up(i), multiples[i])] if multiples[i] else []
-            elif status == GIVEN_UP and i in evidence.reasons and multiples[i]:
-                terms.append(multiple(evidence.reasons[i], multiples[i]))
-        return total(terms) if terms else ""
 
     def _cost(self) -> str:
         """The constraint (cost) that is the best known one."""
         evidence = self._state.cost
         if not self._derivation.knows(evidence.constraint):
-            evidence.constraint = self._derive(self._at_least(evidence))
+            evidence.constraint = self._derive(self._costs.at_least(evidence))
         return evidence.constraint
 
     def _with_lemma(self, cost: str, name: str) -> str:
@@ -290,9 +209,8 @@ class Translator(DecisionChecker):
 
     def _violated(self) -> str:
         """The clause of a set whose samples are all kept."""
-        return self._derive(
-            self._without_kept(self._clauses[self._number], self._sets[self._number], self._state.reasons)
-        )
+        clause, members = self._clauses[self._number], self._sets[self._number]
+        return self._derive(without_kept(clause, members, self._state.reasons))
 
     def _exceeded(self) -> str:
         """The clause that says that the cost exceeds the bound."""
@@ -389,13 +307,8 @@ class Translator(DecisionChecker):
         evidence, norm = self._state.cover, self._state.norm
         if evidence is None:
             evidence = Evidence(0, {}, bytes(len(self._known.status)), {})
-        loaded = sum(weight for number, weight in evidence.weights.items() if sample in self._sets[number])
-        free = self._rounded(sum(evidence.weights.values()) - loaded)
-        decided = sum(
-            self._subject.multiples[i] for i, status in enumerate(evidence.status) if status == GIVEN_UP
-        )
-        cost = self._at_least(evidence, sample)
-        if norm is None or free + decided + self._subject.multiples[sample] > self._subject.most:
+        cost = self._costs.at_least(evidence, sample)
+        if norm is None or self._costs.units(evidence, sample) > self._subject.most:
             return self._derive(self._with_lemma(cost, OBJECTIVE))
         certificate, name = norm.certificate, self._lemmas.name(norm)
         clause = name if self._lemmas.limit(certificate) < 0 else self._with_lemma(cost, name)
@@ -459,7 +372,11 @@ def refute(
         The constraint that has no solution.
     """
     lemmas = LemmaPool(subject)
-    certain = {i: _kept_as_certain(subject, i, derivation) for i in range(len(subject.multiples)) if subject.multiples[i] > subject.most >= 0}
+    certain = {
+        i: _kept_as_certain(subject, i, derivation)
+        for i in range(len(subject.multiples))
+        if subject.multiples[i] > subject.most >= 0
+    }
     closed: dict[int, str] = {}
     # A record relies only on those with larger numbers.
     for record in sorted(records, key=lambda record: Numbers(record).next(), reverse=True):
