@@ -22,7 +22,7 @@ from hardmargin.data import generate
 from hardmargin.refutation import ExportedProof, check_lemmas
 from hardmargin.refutation import lemmas as lemmas_module
 from hardmargin.refutation.lemmas import Lemma, Subject
-from hardmargin.refutation.translation import LemmaPool
+from hardmargin.refutation.translation import LemmaPool, Translator
 from pseudo_boolean import RefutationError, check_refutation, constraints_of
 
 
@@ -147,10 +147,23 @@ def test_exports_of_trees_of_several_records_hold(choices, options, tmp_path) ->
     assert export.check() >= export.result.lower_bound * (1 - 1e-9)
 
 
-def test_samples_that_are_too_dear_are_derived(tmp_path) -> None:
-    data = generate("B", 50, 12, 3)
-    export = Export(tmp_path, Problem.from_data(data.X, data.y, 1.0), node_limit=400, time_limit=None)
+@pytest.mark.parametrize("weights", [[1.0], [1.0, 1.0, 1.0, 2.0]], ids=["equal", "multiples"])
+def test_covers_norms_and_samples_that_are_too_dear_are_translated(weights, tmp_path, monkeypatch) -> None:
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((50, 8))
+    y = np.where(X[:, 0] + rng.standard_normal(50) > 0, 1, -1)
+    reasons: list[bool] = []
+    derived = Translator._too_dear
+
+    def watched(self: Translator, sample: int) -> str:
+        reasons.append(self._state.norm is not None)
+        return derived(self, sample)
+
+    monkeypatch.setattr(Translator, "_too_dear", watched)
+    problem = Problem.from_data(X, y, 0.5, sample_weight=rng.choice(weights, 50))
+    export = Export(tmp_path, problem, options={"cover_distance": 0.0, "first_nodes": 1})
     assert export.check() == export.result.proof_bound
+    assert {True, False} == set(reasons)
 
 
 def test_the_standard_checker_accepts_exports(export) -> None:
@@ -276,6 +289,9 @@ def test_the_commands(tmp_path, capsys, monkeypatch) -> None:
     check = ["check-lemmas", "model.json", "data.txt", *written]
     assert main(check) == 0
     assert "lemmas hold" in capsys.readouterr().out
+    overwriting = ["--lemmas", "model.proof", "--opb", "model.opb", "--veripb", "p"]
+    assert main(["export-proof", "model.json", "data.txt", "--proof", "model.proof", *overwriting]) == 2
+    assert "model.proof" in capsys.readouterr().err
     opb = Path("model.opb")
     opb.write_text(opb.read_text(encoding="ascii") + "+1 x1 >= 1 ;\n", encoding="ascii")
     assert main(check) == 1

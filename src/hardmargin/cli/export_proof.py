@@ -6,6 +6,7 @@ import argparse
 
 import hardmargin
 from hardmargin import model_json
+from hardmargin.cli.output import STDOUT, check_different, check_target
 from hardmargin.cli.parser import Commands, add_column_arguments, add_data_arguments, add_model_argument
 from hardmargin.cli.samples import labelled_samples_for, reading_arguments
 from hardmargin.cli.status import DONE
@@ -33,6 +34,12 @@ def add_to(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the files, and print what they prove."""
+    written = {f"--{name}": getattr(arguments, name) for name in ("lemmas", "opb", "veripb")}
+    for flag, path in written.items():
+        if path == STDOUT:
+            raise ValueError(f"{flag} is '-'; the three files cannot be written to standard output: name a file.")
+        check_target(path, flag, [arguments.model, arguments.data, arguments.proof])
+    check_different(written)
     model = hardmargin.Result.from_dict(model_json.read_values(arguments.model))
     samples = labelled_samples_for(model, arguments.data, **reading_arguments(arguments))
     assert samples.y is not None

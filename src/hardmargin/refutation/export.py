@@ -95,12 +95,14 @@ def export_proof(
 
     Examples
     --------
+    >>> import tempfile
+    >>> from pathlib import Path
     >>> from hardmargin import export_proof, solve
-    >>> from hardmargin.refutation import check_lemmas
     >>> X, y = [[0.0], [1.0], [3.0], [4.0], [2.5], [2.0]], [0, 0, 1, 1, 0, 1]
-    >>> result = solve(X, y, C=10, method="packing", proof="model.proof")
-    >>> files = {"lemmas": "model.lemmas", "opb": "model.opb", "veripb": "model.pbp"}
-    >>> exported = export_proof(result, X, y, proof="model.proof", **files)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     files = {name: Path(folder, name) for name in ("proof", "lemmas", "opb", "veripb")}
+    ...     result = solve(X, y, C=10, method="packing", proof=files["proof"])
+    ...     exported = export_proof(result, X, y, **files)
     >>> exported.bound == result.proof_bound
     True
     """

@@ -234,7 +234,8 @@ def check_lemmas(
         expected = subject.problem_lines(checked(subject, file))
         for place, (line, other) in enumerate(zip_longest(expected, stated), start=1):
             if line != other:
-                raise ProofError(f"constraint {place} of the OPB file is {other}; the lemmas say {line}.")
+                found, wanted = (each or "missing" for each in (other, line))
+                raise ProofError(f"constraint {place} of the OPB file is {found}; by the lemmas, it is {wanted}.")
     return LemmaVerdict(subject.bound, count)
 
 
