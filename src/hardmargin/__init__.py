@@ -15,6 +15,7 @@ __all__ = [
     "Status",
     "Verification",
     "__version__",
+    "export_proof",
     "outliers",
     "path",
     "show_versions",
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from hardmargin.path_solver import path
     from hardmargin.penalty_path import Path
     from hardmargin.problem import Problem
+    from hardmargin.refutation.export import export_proof
     from hardmargin.result import Result
     from hardmargin.solver import solve
     from hardmargin.status import Status
@@ -53,6 +55,7 @@ else:
         "Status": "status",
         "Verification": "verification",
         "__version__": "versions",
+        "export_proof": "refutation.export",
         "outliers": "explanation",
         "path": "path_solver",
         "show_versions": "versions",

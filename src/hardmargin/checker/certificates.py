@@ -10,7 +10,7 @@ if s > 0, then ||w|| >= s / ||g||, and
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol
 
 from hardmargin.checker.errors import ProofError
@@ -66,20 +66,26 @@ class Certificate(NamedTuple):
         return (share[0] * self.numerator << unit_exponent) >= cost * self.denominator * share[1]
 
 
-def read_certificate(
-    numbers: Numbers,
+def read_multipliers(numbers: Numbers) -> list[tuple[int, int]]:
+    """The rows of a certificate by number, and their multipliers: a count, and two numbers for every row."""
+    entries = numbers.take(2 * numbers.next())
+    return list(zip(entries[::2], entries[1::2], strict=True))
+
+
+def certificate_of(
+    multipliers: Iterable[tuple[int, int]],
     samples: Samples,
     rows: Sequence[int],
     extra: ExtraRows = (),
     extra_exponent: int = 0,
 ) -> Certificate:
-    """Read multipliers and compute what they prove.
+    """Compute what multipliers prove.
 
     Parameters
     ----------
-    numbers : Numbers
-        The count, and for every row its number and its multiplier. Row 2 i keeps sample i of the piece, row 2 i + 1
-        has it given up, and the extra rows follow.
+    multipliers : iterable of (int, int)
+        Rows by number, and their multipliers, which are not negative. Row 2 i keeps sample i of the piece, row
+        2 i + 1 has it given up, and the extra rows follow.
     samples : Samples
     rows : sequence of int
         The rows of the data that are the samples of the piece.
@@ -91,8 +97,7 @@ def read_certificate(
     given_up: list[int] = []
     balance = demand = 0
     gradient: dict[int, int] = {}
-    entries = numbers.take(2 * numbers.next())
-    for number, multiplier in zip(entries[::2], entries[1::2], strict=True):
+    for number, multiplier in multipliers:
         place = number >> 1
         if place < len(rows):
             sign = -1 if number & 1 else 1

@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import NamedTuple
 
-from hardmargin.checker.certificates import Certificate, ExtraRows, read_certificate
+from hardmargin.checker.certificates import Certificate, ExtraRows, certificate_of, read_multipliers
 from hardmargin.checker.errors import ProofError, UnreadableProofError
 from hardmargin.checker.piece import Piece
 from hardmargin.checker.reading import Numbers
@@ -73,6 +73,7 @@ class Cover:
     """Weights of sets: their value with the samples given up, and how much they load each sample."""
 
     value: int = 0
+    weights: dict[int, int] = field(default_factory=dict)
     loads: dict[int, int] = field(default_factory=dict)
 
 
@@ -145,7 +146,7 @@ class DecisionChecker:
     extra : ExtraRows
         Rows that hold in addition to those of the samples.
     extra_exponent : int
-        See :func:`hardmargin.checker.certificates.read_certificate`.
+        See :func:`hardmargin.checker.certificates.certificate_of`.
     unit : int
         Weights are multiples of 2^unit.
     """
@@ -251,9 +252,8 @@ class DecisionChecker:
         return [sample for sample in members if status[sample] == FREE]
 
     def _certificate(self) -> Certificate:
-        return read_certificate(
-            self._numbers, self._piece.samples, self._piece.rows, self._extra, self._extra_exponent
-        )
+        multipliers = read_multipliers(self._numbers)
+        return certificate_of(multipliers, self._piece.samples, self._piece.rows, self._extra, self._extra_exponent)
 
     def _reaches_room(self, certificate: Certificate, cost: int) -> bool:
         """Whether no hyperplane that fulfils the certificate and costs this much is better than the bound."""
@@ -341,6 +341,7 @@ class DecisionChecker:
             members = self._sets[number]
             if not self._is_hit(members):
                 cover.value += weight
+                cover.weights[number] = cover.weights.get(number, 0) + weight
                 for sample in self._free(members):
                     cover.loads[sample] = cover.loads.get(sample, 0) + weight
         if self._dead:
@@ -386,7 +387,18 @@ def check_record(piece: Piece, record: bytes) -> Outcome:
         If it is not a record.
     """
     numbers = Numbers(record)
-    number, zigzag = numbers.next(), numbers.next()
+    number, unit, known = read_start(piece, numbers)
+    start = known.digest()
+    checker = DecisionChecker(piece, numbers, known, unit, piece.extra)
+    checker.run()
+    if not numbers.over:
+        raise UnreadableProofError("something follows the last step of a record.")
+    return Outcome(number, start, checker.open, checker.steps)
+
+
+def read_start(piece: Piece, numbers: Numbers) -> tuple[int, int, Known]:
+    """The number of a record, the unit of its weights as a power of two, and the decisions that it starts with."""
+    number, unit = numbers.next(), unit_of(numbers.next())
     count = len(piece.rows)
     kept, given_up = numbers.ascending(count), numbers.ascending(count)
     known = Known(bytearray(count))
@@ -396,12 +408,7 @@ def check_record(piece: Piece, record: bytes) -> Outcome:
                 raise ProofError("a record starts with a sample that is decided twice.")
             known.status[sample] = decision
     known.given_up_cost = known.cost = sum(piece.costs[sample] for sample in given_up)
-    start = known.digest()
-    checker = DecisionChecker(piece, numbers, known, unit_of(zigzag), piece.extra)
-    checker.run()
-    if not numbers.over:
-        raise UnreadableProofError("something follows the last step of a record.")
-    return Outcome(number, start, checker.open, checker.steps)
+    return number, unit, known
 
 
 def unit_of(zigzag: int) -> int:

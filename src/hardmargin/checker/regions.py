@@ -30,7 +30,7 @@ from enum import IntEnum
 
 import numpy as np
 
-from hardmargin.checker.certificates import Certificate, read_certificate
+from hardmargin.checker.certificates import Certificate, certificate_of, read_multipliers
 from hardmargin.checker.cover import Cover
 from hardmargin.checker.decisions import DecisionChecker, Known, Outcome, Steps, run_steps, unit_of
 from hardmargin.checker.errors import ProofError, UnreadableProofError
@@ -194,9 +194,8 @@ class RegionChecker:
 
     def _certificate(self) -> Certificate:
         rows = RegionRows(self._frame, self._part.region)
-        return read_certificate(
-            self._numbers, self._piece.samples, self._piece.rows, rows, self._frame.extra_exponent
-        )
+        multipliers = read_multipliers(self._numbers)
+        return certificate_of(multipliers, self._piece.samples, self._piece.rows, rows, self._frame.extra_exponent)
 
     def _reaches(self, certificate: Certificate, cost: int) -> bool:
         piece = self._piece

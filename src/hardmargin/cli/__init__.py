@@ -7,7 +7,7 @@ Before that Python handles it and shows a traceback.
 status meaning
 ====== ==============================================================================================
 0      done: solved or stopped by a limit
-1      a claim does not hold: one of the model (``verify``), or of a run (``bench run``)
+1      a claim does not hold: one of the model (``verify``), a lemma, or one of a run (``bench run``)
 2      the input or the command line cannot be used; one line on standard error says why
 3      ``solve`` is done, but the gap is larger than ``--require-gap`` allows
 70     an error inside hardmargin itself; HARDMARGIN_DEBUG=1 shows where

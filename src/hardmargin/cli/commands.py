@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hardmargin.cli import bench, explain, generate, path, predict, show_versions, solve, verify
+from hardmargin.cli import (
+    bench,
+    check_lemmas,
+    explain,
+    export_proof,
+    generate,
+    path,
+    predict,
+    show_versions,
+    solve,
+    verify,
+)
 from hardmargin.cli.key_values import one_flag_each
 from hardmargin.cli.parser import Parser
 from hardmargin.versions import __version__
@@ -31,6 +42,17 @@ def _parser() -> Parser:
     )
     parser.add_argument("--version", action="version", version=f"hardmargin {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    for command in (solve, path, predict, verify, explain, generate, bench, show_versions):
+    for command in (
+        solve,
+        path,
+        predict,
+        verify,
+        export_proof,
+        check_lemmas,
+        explain,
+        generate,
+        bench,
+        show_versions,
+    ):
         command.add_to(commands)
     return parser
