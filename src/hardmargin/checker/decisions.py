@@ -376,7 +376,7 @@ def check_record(piece: Piece, record: bytes) -> Outcome:
             known.status[sample] = decision
     known.given_up_cost = known.cost = sum(piece.costs[sample] for sample in given_up)
     start = known.digest()
-    checker = DecisionChecker(piece, numbers, known, unit_of(zigzag), piece.extra)
+    checker = DecisionChecker(piece, numbers, known, unit_of(zigzag), piece.extra, piece.extra_exponent)
     checker.run()
     if not numbers.over:
         raise UnreadableProofError("something follows the last step of a record.")

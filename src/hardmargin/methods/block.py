@@ -194,4 +194,5 @@ def _bound_sparse(task: BlockTask, seconds: float, go_on: Callable[[], bool]) ->
     answer = bound_block(task._replace(problem=dense, coef=task.coef[features]), seconds, go_on)
     coef = np.zeros(task.problem.m) if bounds is None else bounds.clipped(np.zeros(task.problem.m))
     coef[features] = answer.coef
-    return answer._replace(coef=coef)
+    pieces = tuple(piece.among(features, task.problem.m) for piece in answer.pieces)
+    return answer._replace(coef=coef, pieces=pieces)

@@ -295,7 +295,7 @@ class BlocksProof(Proof):
 
         def take(place: int, answer: BlockAnswer) -> None:
             group, k = places[place]
-            group.take(k, answer)
+            group.take(k, answer, self.problem)
             self._round.take(answer)
             hyperplanes[place] = Incumbent(answer.coef, answer.intercept)
             if group.is_replaced(self._share_value):

@@ -332,7 +332,7 @@ class PackingProof(Proof):
         if self._records is None:
             return
         if found.exhausted and frontier_of(found).size == 0:
-            self._records.complete(found.lower_bound, self.problem.n)
+            self._records.complete(found.lower_bound, self.problem)
         else:
             self._records.drop()
         self._records = None

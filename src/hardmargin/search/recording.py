@@ -51,6 +51,8 @@ class Piece:
         How many samples of the records each sample is; empty if each is one.
     frame : ndarray of shape (r, m) or None
         The axes of a search over directions, one per row.
+    bounds : tuple of int
+        The bounds on weights that are rows of the records: 2 k is the lower one of feature k, 2 k + 1 the upper.
     """
 
     kind: str
@@ -61,12 +63,17 @@ class Piece:
     exponent: int = 0
     copies: tuple[int, ...] = ()
     frame: FloatArray | None = None
+    bounds: tuple[int, ...] = ()
 
     @classmethod
-    def whole(cls, kind: str, files: Iterable[str], bound: float, count: int) -> Piece:
+    def whole(cls, kind: str, files: Iterable[str], bound: float, problem: Problem) -> Piece:
         """A piece of all samples of a problem."""
-        rows = np.arange(count, dtype=np.intp)
-        return cls(kind, tuple(files), bound * (1 - _COST_ROUNDING), np.split(rows, count))
+        rows = np.arange(problem.n, dtype=np.intp)
+        bounds: tuple[int, ...] = ()
+        if problem.core_bounds is not None:
+            # In the order of the core's rows: feature by feature, the lower one first.
+            bounds = tuple(np.flatnonzero(np.isfinite(np.stack(problem.core_bounds, axis=1))).tolist())
+        return cls(kind, tuple(files), bound * (1 - _COST_ROUNDING), np.split(rows, problem.n), bounds=bounds)
 
     def restored(self, reduced: Presolved) -> Piece:
         """The same for the problem from which presolve has made the one of this piece."""
@@ -74,13 +81,26 @@ class Piece:
         places = reduced.representative[rows]
         begins, ends = (np.searchsorted(places, np.arange(reduced.problem.n), side) for side in ("left", "right"))
         rounding = 0.0 if reduced.projection is None else _PROJECTION_ROUNDING
-        return replace(
+        frame = self.frame
+        if frame is not None and reduced.projection is not None:
+            frame = frame @ reduced.projection.basis.T
+        restored = replace(
             self,
             bound=self.bound * reduced.objective_factor * (1 - rounding),
             groups=[np.concatenate([rows[begins[k] : ends[k]] for k in group]) for group in self.groups],
             exponent=self.exponent + 2 * int(np.log2(reduced.scale)),
-            frame=None if self.frame is None else _restored_frame(self.frame, reduced),
+            frame=frame,
         )
+        return restored.among(reduced.features, reduced.n_features)
+
+    def among(self, features: NDArray[np.intp], count: int) -> Piece:
+        """The same for a problem with this number of features, of which the piece has these."""
+        frame = self.frame
+        if frame is not None:
+            frame = np.zeros((len(frame), count))
+            frame[:, features] = self.frame
+        bounds = tuple(2 * int(features[side >> 1]) + (side & 1) for side in self.bounds)
+        return replace(self, frame=frame, bounds=bounds)
 
     def part(self, samples: NDArray[np.intp], share: float) -> Piece:
         """The same for a problem of which these samples are a block, with this share of the norm.
@@ -93,14 +113,6 @@ class Piece:
             groups=[samples[group] for group in self.groups],
             share=self.share * share,
         )
-
-
-def _restored_frame(frame: FloatArray, reduced: Presolved) -> FloatArray:
-    """The axes in the features of the problem from which presolve has made the one of these axes."""
-    axes = frame if reduced.projection is None else frame @ reduced.projection.basis.T
-    restored = np.zeros((len(axes), reduced.n_features))
-    restored[:, reduced.features] = axes
-    return restored
 
 
 def sum_of(pieces: Sequence[Piece]) -> float:
@@ -153,14 +165,14 @@ class ProofRecorder:
             Path(path).unlink(missing_ok=True)
         self._released &= in_use
 
-    def offer_record(self, bound: float, record: bytes, count: int) -> None:
+    def offer_record(self, bound: float, record: bytes, problem: Problem) -> None:
         """The same for one record over all samples."""
         if bound > self.bound:
             path = self.new_file()
             sink = _core.ProofSink(path)
             sink.write(record)
             sink.close()
-            piece = Piece.whole("samples", [path], bound, count)
+            piece = Piece.whole("samples", [path], bound, problem)
             self.offer(bound, [piece])
             self.release([piece])
 
@@ -188,10 +200,10 @@ class SampleRecords:
             self.number = self.sink.new_number()
             self.sink.write(_root_record([(sample, kept) for sample, kept, _ in decided], self.number))
 
-    def complete(self, bound: float, count: int) -> None:
+    def complete(self, bound: float, problem: Problem) -> None:
         """Offer the proof of a bound: nothing is open."""
         self.sink.close()
-        piece = Piece.whole("samples", [self.path], bound, count)
+        piece = Piece.whole("samples", [self.path], bound, problem)
         self._recorder.offer(bound, [piece])
         self._recorder.release([piece])
 
@@ -272,7 +284,7 @@ class DirectionRecords:
         if not self.sink.valid:
             self.drop()
             return
-        piece = Piece.whole("directions", [self.path], bound, self._problem.n)
+        piece = Piece.whole("directions", [self.path], bound, self._problem)
         piece = replace(piece, copies=self._copies, frame=self._axes)
         self._recorder.offer(bound, [piece])
         self._recorder.release([piece])
