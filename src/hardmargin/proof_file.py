@@ -8,7 +8,7 @@ import secrets
 import tempfile
 import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,9 @@ from hardmargin.atomic import beside
 from hardmargin.checker.constraints import Constraints
 from hardmargin.checker.reading import MAGIC
 from hardmargin.checker.samples import numbers_hash, samples_hash
+from hardmargin.checkpoint import records_folder
 from hardmargin.problem import Problem
+from hardmargin.search.kept_records import clear
 from hardmargin.search.recording import Piece, ProofRecorder, number_bytes, sum_of
 from hardmargin.versions import __version__
 
@@ -104,8 +106,12 @@ def _content(piece: Piece) -> Iterator[bytes]:
 
 
 @contextmanager
-def recording(path: str | os.PathLike[str] | None) -> Iterator[ProofRecorder | None]:
+def recording(
+    path: str | os.PathLike[str] | None, checkpoint: str | os.PathLike[str] | None = None
+) -> Iterator[ProofRecorder | None]:
     """What collects a proof while a problem is solved, in a folder beside the file; None if no proof is wanted.
+
+    If there is a checkpoint, the folder is beside that, and stays.
 
     Raises
     ------
@@ -120,5 +126,18 @@ def recording(path: str | os.PathLike[str] | None) -> Iterator[ProofRecorder | N
         raise IsADirectoryError(f"proof {os.fspath(path)} is a folder; expected a file.")
     if not target.parent.is_dir():
         raise FileNotFoundError(f"proof {os.fspath(path)}: there is no folder {target.parent}; make it first.")
+    if checkpoint is not None:
+        kept = records_folder(checkpoint)
+        kept.mkdir(exist_ok=True)
+        if not Path(checkpoint).exists():
+            # Of a checkpoint that was removed.
+            clear(kept)
+        try:
+            yield ProofRecorder(kept, keeps=True)
+        finally:
+            with suppress(OSError):
+                # Unless there are records in it.
+                kept.rmdir()
+        return
     with tempfile.TemporaryDirectory(prefix=".hardmargin-proof-", dir=target.parent) as folder:
         yield ProofRecorder(folder)

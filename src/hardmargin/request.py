@@ -46,11 +46,11 @@ def check_budget(method: str, **asked_for: Any) -> None:
 
 
 def check_proof(proof: str | os.PathLike[str] | None, **others: Any) -> None:
-    """Refuse what a proof cannot be written for: work done elsewhere or before, and limits on violations."""
+    """Refuse what a proof cannot be written for: work done elsewhere, and limits on violations."""
     for name, value in others.items():
         if proof is not None and value is not None:
             raise ValueError(
-                f"proof and {name} were both given; a proof is written by one run on this machine, without limits "
+                f"proof and {name} were both given; a proof is written by a search on this machine, without limits "
                 f"on violations: leave out {name}, or solve without proof."
             )
 

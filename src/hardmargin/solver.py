@@ -40,6 +40,7 @@ from hardmargin.request import (
 )
 from hardmargin.result import Result
 from hardmargin.run_log import log_end, logged_reports
+from hardmargin.search import kept_records
 from hardmargin.search.context import Context
 from hardmargin.signals import HeldSignals, LaterTermination
 from hardmargin.status import Status
@@ -157,7 +158,8 @@ def solve(
         A file for a proof that no hyperplane has an objective below a bound, which
         :func:`hardmargin.checker.check_proof` and ``hardmargin verify --proof`` check. ``Result.proof_bound`` is
         that bound; it may be smaller than ``lower_bound``. With prior knowledge, the proof is about the hyperplanes
-        that respect it. For auto, packing, directions and blocks, without ``resume`` and ``cluster``.
+        that respect it. With a checkpoint, its records are kept in a folder beside that (FILE.records), and
+        ``resume`` goes on with them. For auto, packing, directions and blocks, without ``cluster``.
 
     Returns
     -------
@@ -193,13 +195,13 @@ def solve(
     rule = parsed_stop(stop)
     check_method(solver, method, checkpoint=checkpoint, resume=resume, cluster=cluster, proof=proof)
     constraints = {"trusted": trusted, "monotonic_cst": monotonic_cst, "coef_bounds": coef_bounds}
-    check_proof(proof, resume=resume, cluster=cluster, max_violations=max_violations)
+    check_proof(proof, cluster=cluster, max_violations=max_violations)
     if max_violations is not None:
         check_budget(method, checkpoint=checkpoint, resume=resume, cluster=cluster, **constraints)
     with (
-        recording(proof) as recorded,
         LaterTermination(wanted=checkpoint is not None),
         held_checkpoint(checkpoint, resume, checkpoint_interval),
+        recording(proof, checkpoint) as recorded,
     ):
         if start is not None and resume is not None:
             raise ValueError("start and resume were both given; a state has its own hyperplane: leave out start.")
@@ -229,6 +231,8 @@ def solve(
             else:
                 check = partial(_check_overrun, limits)
                 keeper = Keeper(Identity.of(problem, method, check), checkpoint, checkpoint_interval, resume)
+                if recorded is not None and resume is not None and keeper.saved is not None:
+                    kept_records.resume(recorded, resume, keeper.saved.get("records"))
                 # States belong to the reduced problem: without it, there is nothing to resume from or to save.
                 step = partial(presolve, problem, reduce=reduce, project=keeper.project, check=check)
             reduced, first = prepared(problem, step, limits)

@@ -47,9 +47,10 @@ from hardmargin.search.blocks import (
     total_bound,
 )
 from hardmargin.search.context import Context
+from hardmargin.search.kept_records import piece_of, plain_piece
 from hardmargin.search.portfolio import prove_alone
 from hardmargin.search.proof import Proof
-from hardmargin.search.recording import sum_of
+from hardmargin.search.recording import ProofRecorder, sum_of
 from hardmargin.search.tasks import Batch
 from hardmargin.units import GIGABYTE
 from hardmargin.validation import is_whole
@@ -191,6 +192,28 @@ class BlocksProof(Proof):
         self._round = Round(**state["round"])
         self._groups = restored_groups(state["groups"], self._waiting)
         self.own_bound = total_bound([*self._done, *self._waiting])
+        if self.context.recorder is not None:
+            self._restore_records(self.context.recorder, self.context.recorder.saved[self.kind])
+
+    def recorded(self) -> Any:
+        """See :class:`Proof`."""
+        lists = (self._done, self._waiting, *(group.after for group in self._groups))
+        return [[[plain_piece(piece) for piece in block.pieces] for block in blocks] for blocks in lists]
+
+    def _restore_records(self, recorder: ProofRecorder, recorded: Any) -> None:
+        """The inverse of :meth:`recorded`."""
+
+        def proven(blocks: list[Block], pieces: list[list[Any]]) -> list[Block]:
+            return [
+                replace(block, pieces=tuple(piece_of(recorder, piece) for piece in of_block))
+                for block, of_block in zip(blocks, pieces, strict=True)
+            ]
+
+        self._done, waiting = proven(self._done, recorded[0]), iter(proven(self._waiting, recorded[1]))
+        for group, pieces in zip(self._groups, recorded[2:], strict=True):
+            group.before = [next(waiting) for _ in group.before]
+            group.after = proven(group.after, pieces)
+        self._waiting = [*chain.from_iterable(group.before for group in self._groups), *waiting]
 
     def expected_bound(self) -> float:
         """See :class:`Proof`: in the first round, other blocks are expected to prove as much as those before."""

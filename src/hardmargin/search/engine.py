@@ -160,6 +160,21 @@ def restored_open(value: Sequence[Any] | None) -> Frontier | None:
     return None if value is None else Frontier(*value)
 
 
+def numbers_of(open_: Frontier | SearchResult | None) -> list[int]:
+    """The numbers of open subproblems in the records of a proof; 0 for those of a root."""
+    if open_ is None:
+        return []
+    # Records are written in this process, so it is a result of the core.
+    return [0] * open_.size if isinstance(open_, Frontier) else cast("Any", open_).proof_numbers
+
+
+def numbered(problem: Problem, kind: str, frontier: Frontier, numbers: list[int]) -> SearchResult:
+    """What a search of an earlier run has left open, with the numbers that it has in the records of a proof."""
+    resumed = _core.packing_resumed if kind == "packing" else _core.direction_resumed
+    start = cast("Any", frontier)
+    return resumed(problem.X, problem.y, problem.costs, start, numbers, problem.core_bounds)
+
+
 def knowledge_of(problem: Problem, *, keeps_certificates: bool = False) -> _core.PackingKnowledge:
     """What searches over the samples of a problem learn from each other, nothing so far.
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 import math
 import os
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -129,6 +130,8 @@ class ProofRecorder:
     ----------
     folder : path
         Where the records are while the solve is under way.
+    keeps : bool
+        Whether files that are no longer needed stay: the last saved state may refer to them.
 
     Attributes
     ----------
@@ -138,18 +141,25 @@ class ProofRecorder:
         This proof.
     """
 
-    def __init__(self, folder: str | os.PathLike[str]) -> None:
+    def __init__(self, folder: str | os.PathLike[str], *, keeps: bool = False) -> None:
         self.folder = os.fspath(folder)
         self.bound = 0.0
         self.pieces: list[Piece] = []
+        #: What the proofs of the solve had recorded in the state that it goes on from, by kind.
+        self.saved: dict[str, Any] = {}
         # Files that only the best proof needs.
         self._released: set[str] = set()
+        self._keeps = keeps
 
     def new_file(self) -> str:
         """The name of a file for records."""
         descriptor, path = tempfile.mkstemp(suffix=".records", dir=self.folder)
         os.close(descriptor)
         return path
+
+    def path_of(self, name: str) -> str:
+        """The file of this name."""
+        return os.path.join(self.folder, name)
 
     def offer(self, bound: float, pieces: Sequence[Piece]) -> None:
         """Take over a complete proof if it proves more."""
@@ -162,8 +172,13 @@ class ProofRecorder:
         self._released |= {path for piece in pieces for path in piece.files}
         in_use = {path for piece in self.pieces for path in piece.files}
         for path in self._released - in_use:
-            Path(path).unlink(missing_ok=True)
+            self.remove(path)
         self._released &= in_use
+
+    def remove(self, path: str) -> None:
+        """Remove a file that nothing needs, except perhaps a saved state."""
+        if not self._keeps:
+            Path(path).unlink(missing_ok=True)
 
     def offer_record(self, bound: float, record: bytes, problem: Problem) -> None:
         """The same for one record over all samples."""
@@ -193,6 +208,32 @@ class SampleRecords:
         self.path = recorder.new_file()
         self.sink = _core.ProofSink(self.path)
         self.number = 0
+        self._write_root(decided)
+        self.mark()
+
+    @classmethod
+    def resumed(cls, recorder: ProofRecorder, state: Mapping[str, Any]) -> SampleRecords:
+        """The inverse of :meth:`state`."""
+        records = cls.__new__(cls)
+        records._recorder = recorder
+        records.path = recorder.path_of(state["file"])
+        records.sink = _core.ProofSink(records.path, state["numbers"])
+        records.number = state["number"]
+        records.mark()
+        return records
+
+    def mark(self) -> None:
+        """Note that what is open now has these records, whatever follows."""
+        self._marked = self.sink.size, self.sink.numbers
+
+    def state(self) -> dict[str, Any]:
+        """The records up to the last mark, as plain data."""
+        self.sink.flush()
+        size, numbers = self._marked
+        return {"file": Path(self.path).name, "size": size, "numbers": numbers, "number": self.number}
+
+    def _write_root(self, decided: Sequence[tuple[int, bool, bytes]]) -> None:
+        """Write what was decided before the search."""
         if decided:
             for _, _, record in decided:
                 self.sink.write(record)
@@ -210,7 +251,7 @@ class SampleRecords:
     def drop(self) -> None:
         """Remove the records: the search was given up."""
         self.sink.close()
-        Path(self.path).unlink(missing_ok=True)
+        self._recorder.remove(self.path)
 
 
 # Steps of a record; see docs/proofs.md.
@@ -273,6 +314,38 @@ class DirectionRecords:
         for _ in range(2 * problem.m):
             # Numbers of the faces.
             self.sink.new_number()
+        self.mark()
+
+    @classmethod
+    def resumed(cls, recorder: ProofRecorder, problem: Problem, state: Mapping[str, Any]) -> DirectionRecords:
+        """The inverse of :meth:`state`."""
+        records = cls.__new__(cls)
+        records._recorder, records._problem = recorder, problem
+        records._copies = tuple(state["copies"])
+        records._axes = np.array(state["axes"])
+        records.path = recorder.path_of(state["file"])
+        records.sink = _core.ProofSink(records.path, state["numbers"])
+        records.mark()
+        return records
+
+    def mark(self) -> None:
+        """See :meth:`SampleRecords.mark`."""
+        self._marked = self.sink.size, self.sink.numbers
+
+    def state(self) -> dict[str, Any] | None:
+        """See :meth:`SampleRecords.state`; None if a step could not be justified."""
+        if not self.sink.valid:
+            return None
+        self.sink.flush()
+        size, numbers = self._marked
+        axes = self._axes.tolist()
+        return {
+            "file": Path(self.path).name,
+            "size": size,
+            "numbers": numbers,
+            "copies": self._copies,
+            "axes": axes,
+        }
 
     def fit(self, upper: float) -> bool:
         """Whether a search for hyperplanes better than this has the same samples: copies depend on it."""
@@ -292,7 +365,7 @@ class DirectionRecords:
     def drop(self) -> None:
         """Remove the records: the search cannot be completed."""
         self.sink.close()
-        Path(self.path).unlink(missing_ok=True)
+        self._recorder.remove(self.path)
 
 
 def memory_sink() -> _core.ProofSink:
