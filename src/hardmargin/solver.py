@@ -159,7 +159,7 @@ def solve(
         :func:`hardmargin.checker.check_proof` and ``hardmargin verify --proof`` check. ``Result.proof_bound`` is
         that bound; it may be smaller than ``lower_bound``. With prior knowledge, the proof is about the hyperplanes
         that respect it. With a checkpoint, its records are kept in a folder beside that (FILE.records), and
-        ``resume`` goes on with them. For auto, packing, directions and blocks, without ``cluster``.
+        ``resume`` goes on with them. For auto, packing, directions and blocks; on a cluster, for blocks only.
 
     Returns
     -------
@@ -195,7 +195,7 @@ def solve(
     rule = parsed_stop(stop)
     check_method(solver, method, checkpoint=checkpoint, resume=resume, cluster=cluster, proof=proof)
     constraints = {"trusted": trusted, "monotonic_cst": monotonic_cst, "coef_bounds": coef_bounds}
-    check_proof(proof, cluster=cluster, max_violations=max_violations)
+    check_proof(proof, method, cluster=cluster, max_violations=max_violations)
     if max_violations is not None:
         check_budget(method, checkpoint=checkpoint, resume=resume, cluster=cluster, **constraints)
     with (

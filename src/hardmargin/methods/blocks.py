@@ -381,6 +381,7 @@ class BlocksProof(Proof):
     ) -> None:
         """Bound blocks, each with a limited amount of work; without a proof in a file unless ``recorded``."""
         recorder = self.context.recorder if recorded else None
+        folder = None if recorder is None else recorder.folder if self.context.engine.shares_files else ""
 
         def task(block: Block) -> BlockTask:
             whole = len(block.samples) == self.problem.n
@@ -393,12 +394,14 @@ class BlocksProof(Proof):
                 self._block_memory,
                 self._nodes_per_block(),
                 self.limits.seed,
-                None if recorder is None else recorder.folder,
+                folder,
             )
 
         def count(place: int, answer: BlockAnswer) -> None:
             self.nodes += answer.nodes
             self.work += answer.work
+            if recorder is not None and answer.records:
+                answer = answer._replace(pieces=recorder.stored(answer.pieces, answer.records), records=None)
             take(place, answer)
 
         self.context.engine.run_tasks(

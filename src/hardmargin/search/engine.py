@@ -107,6 +107,9 @@ Observer = Callable[[float, float, int], bool]
 class Engine(Protocol):
     """Runs searches, and batches of independent tasks."""
 
+    #: Whether tasks can write files that this process reads.
+    shares_files: bool
+
     def search(
         self, problem: Problem, frontier: Frontier | SearchResult, search: Search, observe: Observer | None
     ) -> SearchResult:
@@ -124,6 +127,8 @@ class Engine(Protocol):
 
 class LocalEngine:
     """Runs searches and tasks in this process."""
+
+    shares_files = True
 
     def search(
         self, problem: Problem, frontier: Frontier | SearchResult, search: Search, observe: Observer | None

@@ -161,6 +161,13 @@ class ProofRecorder:
         """The file of this name."""
         return os.path.join(self.folder, name)
 
+    def stored(self, pieces: Iterable[Piece], records: Mapping[str, bytes]) -> tuple[Piece, ...]:
+        """Pieces that were made elsewhere, after their records were written to files of this recorder."""
+        paths = {name: self.new_file() for name in records}
+        for name, content in records.items():
+            Path(paths[name]).write_bytes(content)
+        return tuple(replace(piece, files=tuple(paths[name] for name in piece.files)) for piece in pieces)
+
     def offer(self, bound: float, pieces: Sequence[Piece]) -> None:
         """Take over a complete proof if it proves more."""
         if bound > self.bound:
