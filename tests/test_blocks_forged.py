@@ -34,6 +34,7 @@ def state() -> dict:
         "lower_bound": proof.lower_bound,
         "nodes": proof.nodes,
         "proofs": {"blocks": proof.state()},
+        "records": None,
     }
 
 

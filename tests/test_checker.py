@@ -50,7 +50,7 @@ def test_the_checker_imports_only_itself_numpy_and_the_standard_library(module) 
 
 
 def test_the_checker_is_short_enough_to_be_read() -> None:
-    assert sum(len(module.read_text(encoding="utf-8").splitlines()) for module in CHECKER.glob("*.py")) < 2200
+    assert sum(len(module.read_text(encoding="utf-8").splitlines()) for module in CHECKER.glob("*.py")) < 2300
 
 
 # ---- what solve writes is accepted, and is true
@@ -157,11 +157,8 @@ def test_the_last_proven_target_counts(tmp_path) -> None:
 @pytest.mark.parametrize(
     "others",
     [
-        {"resume": "state"},
         {"cluster": "local"},
-        {"trusted": [True, False, False, False]},
-        {"monotonic_cst": [1]},
-        {"coef_bounds": (0.0, None)},
+        {"max_violations": 1},
         {"method": "heuristic"},
     ],
     ids=lambda others: next(iter(others)),

@@ -160,8 +160,8 @@ def test_a_worse_search_does_not_replace_what_was_saved(hard, tmp_path, monkeypa
     assert (first.status, first.nodes) == (Status.INTERRUPTED, 0)
     search = portfolio._searched
 
-    def poor(problem, incumbent, limits, report, effort):
-        found = search(problem, incumbent, limits, report, effort)
+    def poor(problem, incumbent, limits, report, effort, recorder):
+        found = search(problem, incumbent, limits, report, effort, recorder)
         flat = Result.of(
             problem,
             np.zeros(problem.m),

@@ -405,7 +405,20 @@ def test_blocks_prove_the_same_on_a_cluster(client, bounded, monkeypatch) -> Non
     assert verify(result, data.X, data.y)
 
 
-def test_a_killed_worker_costs_no_block(doomed_client, bounded, monkeypatch) -> None:
+def test_blocks_on_a_cluster_return_their_records(client, bounded, monkeypatch, tmp_path) -> None:
+    monkeypatch.setattr(spread_batch, "PATIENCE", ALLOWANCE)
+    data, bound = bounded
+    proof, state = tmp_path / "proof", tmp_path / "state"
+    result = solve(data.X, data.y, 10.0, cluster=client, proof=proof, checkpoint=state, **BLOCKS)
+    assert result.proof_bound >= bound * (1 - 1e-9)
+    assert verify(result, data.X, data.y, proof=proof)
+    # The records are here, and another run has them.
+    again = solve(data.X, data.y, 10.0, proof=proof, resume=state, **BLOCKS)
+    assert again.proof_bound == result.proof_bound
+    assert verify(again, data.X, data.y, proof=proof)
+
+
+def test_a_killed_worker_costs_no_block(doomed_client, bounded, monkeypatch, tmp_path) -> None:
     monkeypatch.setattr(spread_batch, "PATIENCE", ALLOWANCE)
     data, bound = bounded
     doomed = list(doomed_client.run(os.getpid).values())[:1]
@@ -414,5 +427,9 @@ def test_a_killed_worker_costs_no_block(doomed_client, bounded, monkeypatch) -> 
         if doomed:
             os.kill(doomed.pop(), signal.SIGKILL)
 
-    assert solve(data.X, data.y, 10.0, cluster=doomed_client, report=kill, **BLOCKS).lower_bound == bound
+    proof = tmp_path / "proof"
+    result = solve(data.X, data.y, 10.0, cluster=doomed_client, report=kill, proof=proof, **BLOCKS)
+    assert result.lower_bound == bound
+    assert result.proof_bound >= bound * (1 - 1e-9)
+    assert verify(result, data.X, data.y, proof=proof)
     assert not doomed

@@ -122,11 +122,12 @@ _Frontier = tuple[NDArray[np.uint32], NDArray[np.uint64], NDArray[np.float64]]
 class ProofSink:
     """A file of proof records."""
 
-    def __init__(self, path: str) -> None: ...
+    def __init__(self, path: str, numbers: int | None = None) -> None: ...
     def new_number(self) -> int:
         """A number for an open subproblem; 0 is the whole problem."""
 
     def write(self, record: bytes) -> None: ...
+    def flush(self) -> None: ...
     def close(self) -> None: ...
     def last_record(self) -> bytes:
         """The last record, of a sink without a file."""
@@ -138,6 +139,10 @@ class ProofSink:
     @property
     def size(self) -> int:
         """Bytes so far."""
+
+    @property
+    def numbers(self) -> int:
+        """The last number that was given out."""
 
 class PackingKnowledge:
     """What searches over the same samples share."""
@@ -223,10 +228,24 @@ class PackingResult:
         """The open subproblems as arrays: integers, their ends by subproblem, numbers by subproblem."""
 
     @property
+    def proof_numbers(self) -> list[int]:
+        """The numbers of the open subproblems in a proof."""
+
+    @property
     def outcome(self) -> Outcome: ...
 
 def packing_root(count: int, kept: list[int], given_up: list[int], bound: float, upper: float) -> _Frontier:
     """The whole problem of `count` samples as a frontier, or the part of it with these decisions."""
+
+def packing_resumed(
+    features: _Array,
+    labels: _Array,
+    costs: _Array,
+    frontier: _Frontier,
+    proof_numbers: list[int],
+    bounds: _Bounds = None,
+) -> PackingResult:
+    """What a search has left open, numbered as in its proof."""
 
 def packing_search(
     features: _Array,
@@ -286,6 +305,10 @@ class DirectionResult:
         """The open subproblems as arrays: integers, their ends by subproblem, numbers by subproblem."""
 
     @property
+    def proof_numbers(self) -> list[int]:
+        """The numbers of the open subproblems in a proof."""
+
+    @property
     def outcome(self) -> Outcome: ...
 
 def direction_root(
@@ -303,6 +326,16 @@ def direction_axes(features: _Array, labels: _Array, costs: _Array, options: Dir
 
 def direction_copies(costs: _Array, upper: float) -> list[int]:
     """How often each sample is copied so that all cost the same; empty if none is."""
+
+def direction_resumed(
+    features: _Array,
+    labels: _Array,
+    costs: _Array,
+    frontier: _Frontier,
+    proof_numbers: list[int],
+    bounds: _Bounds = None,
+) -> DirectionResult:
+    """What a search has left open, numbered as in its proof."""
 
 def direction_search(
     features: _Array,

@@ -8,15 +8,19 @@ import secrets
 import tempfile
 import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from hardmargin.atomic import beside
+from hardmargin.checker.constraints import Constraints
 from hardmargin.checker.reading import MAGIC
 from hardmargin.checker.samples import numbers_hash, samples_hash
+from hardmargin.checkpoint import records_folder
 from hardmargin.problem import Problem
+from hardmargin.search.kept_records import clear
 from hardmargin.search.recording import Piece, ProofRecorder, number_bytes, sum_of
 from hardmargin.versions import __version__
 
@@ -25,7 +29,9 @@ _LEVEL = 1
 _CHUNK = 1 << 20
 
 
-def write_proof(path: str | os.PathLike[str], problem: Problem, pieces: Sequence[Piece]) -> float:
+def write_proof(
+    path: str | os.PathLike[str], problem: Problem, pieces: Sequence[Piece], lower_bound: float
+) -> float:
     """Write a proof; an existing file stays in place until the new one is complete.
 
     Parameters
@@ -35,25 +41,27 @@ def write_proof(path: str | os.PathLike[str], problem: Problem, pieces: Sequence
         The caller's problem.
     pieces : sequence of Piece
         Pieces of this problem.
+    lower_bound : float
+        What the result claims. The proof claims no more, even if it could because constraints are met only up to a
+        tolerance.
 
     Returns
     -------
     float
         The bound that the proof claims.
     """
-    bound = sum_of(pieces)
+    bound = float(min(sum_of(pieces), lower_bound))
+    constraints = Constraints(problem.n, problem.m, problem.trusted, None, problem.core_bounds)
     header = {
-        "bound": float(bound),
+        "bound": bound,
         "n": problem.n,
         "m": problem.m,
         "samples": samples_hash(problem.X),
         "labels": numbers_hash(problem.y),
         "costs": numbers_hash(problem.costs),
+        **{name: value for name, value in constraints.hashes().items() if value is not None},
         "version": __version__,
-        "pieces": [
-            {"kind": piece.kind, "share": piece.share, "bound": float(piece.bound), "exponent": piece.exponent}
-            for piece in pieces
-        ],
+        "pieces": [_header(piece) for piece in pieces],
     }
     target = Path(os.path.realpath(path))
     partial = beside(target, f"{secrets.token_hex(8)}.partial")
@@ -69,7 +77,13 @@ def write_proof(path: str | os.PathLike[str], problem: Problem, pieces: Sequence
         os.replace(partial, target)
     finally:
         partial.unlink(missing_ok=True)
-    return float(bound)
+    return bound
+
+
+def _header(piece: Piece) -> dict[str, Any]:
+    header: dict[str, Any] = {"kind": piece.kind, "share": piece.share, "bound": float(piece.bound)}
+    header["exponent"] = piece.exponent
+    return header | ({"bounds": list(piece.bounds)} if piece.bounds else {})
 
 
 def _content(piece: Piece) -> Iterator[bytes]:
@@ -92,8 +106,12 @@ def _content(piece: Piece) -> Iterator[bytes]:
 
 
 @contextmanager
-def recording(path: str | os.PathLike[str] | None) -> Iterator[ProofRecorder | None]:
+def recording(
+    path: str | os.PathLike[str] | None, checkpoint: str | os.PathLike[str] | None = None
+) -> Iterator[ProofRecorder | None]:
     """What collects a proof while a problem is solved, in a folder beside the file; None if no proof is wanted.
+
+    If there is a checkpoint, the folder is beside that, and stays.
 
     Raises
     ------
@@ -108,5 +126,18 @@ def recording(path: str | os.PathLike[str] | None) -> Iterator[ProofRecorder | N
         raise IsADirectoryError(f"proof {os.fspath(path)} is a folder; expected a file.")
     if not target.parent.is_dir():
         raise FileNotFoundError(f"proof {os.fspath(path)}: there is no folder {target.parent}; make it first.")
+    if checkpoint is not None:
+        kept = records_folder(checkpoint)
+        kept.mkdir(exist_ok=True)
+        if not Path(checkpoint).exists():
+            # Of a checkpoint that was removed.
+            clear(kept)
+        try:
+            yield ProofRecorder(kept, keeps=True)
+        finally:
+            with suppress(OSError):
+                # Unless there are records in it.
+                kept.rmdir()
+        return
     with tempfile.TemporaryDirectory(prefix=".hardmargin-proof-", dir=target.parent) as folder:
         yield ProofRecorder(folder)

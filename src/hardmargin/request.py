@@ -45,14 +45,20 @@ def check_budget(method: str, **asked_for: Any) -> None:
             raise ValueError(f"{name} cannot be combined with max_violations; leave out one of them.")
 
 
-def check_proof(proof: str | os.PathLike[str] | None, **others: Any) -> None:
-    """Refuse what a proof cannot be written for: work done elsewhere or before, and restricted hyperplanes."""
-    for name, value in others.items():
-        if proof is not None and value is not None:
-            raise ValueError(
-                f"proof and {name} were both given; a proof is written by one run on this machine, for the problem "
-                f"without restrictions: leave out {name}, or solve without proof."
-            )
+def check_proof(proof: str | os.PathLike[str] | None, method: str, *, cluster: Any, max_violations: Any) -> None:
+    """Refuse what a proof cannot be written for: searches on a cluster, and limits on violations."""
+    if proof is None:
+        return
+    if cluster is not None and method != "blocks":
+        raise ValueError(
+            f"proof and cluster were both given, with method {method!r}; on a cluster, only blocks writes "
+            "a proof: use that, leave out cluster, or solve without proof."
+        )
+    if max_violations is not None:
+        raise ValueError(
+            "proof and max_violations were both given; a proof is about the problem without limits on violations: "
+            "leave out one of them."
+        )
 
 
 def check_size(problem: Problem, solver: Method, method: str) -> None:

@@ -40,6 +40,7 @@ from hardmargin.request import (
 )
 from hardmargin.result import Result
 from hardmargin.run_log import log_end, logged_reports
+from hardmargin.search import kept_records
 from hardmargin.search.context import Context
 from hardmargin.signals import HeldSignals, LaterTermination
 from hardmargin.status import Status
@@ -156,8 +157,9 @@ def solve(
     proof : path, optional
         A file for a proof that no hyperplane has an objective below a bound, which
         :func:`hardmargin.checker.check_proof` and ``hardmargin verify --proof`` check. ``Result.proof_bound`` is
-        that bound; it may be smaller than ``lower_bound``. For auto, packing, directions and blocks, without
-        ``resume``, ``cluster``, ``trusted``, ``monotonic_cst`` and ``coef_bounds``.
+        that bound; it may be smaller than ``lower_bound``. With prior knowledge, the proof is about the hyperplanes
+        that respect it. With a checkpoint, its records are kept in a folder beside that (FILE.records), and
+        ``resume`` goes on with them. For auto, packing, directions and blocks; on a cluster, for blocks only.
 
     Returns
     -------
@@ -193,13 +195,13 @@ def solve(
     rule = parsed_stop(stop)
     check_method(solver, method, checkpoint=checkpoint, resume=resume, cluster=cluster, proof=proof)
     constraints = {"trusted": trusted, "monotonic_cst": monotonic_cst, "coef_bounds": coef_bounds}
-    check_proof(proof, resume=resume, cluster=cluster, max_violations=max_violations, **constraints)
+    check_proof(proof, method, cluster=cluster, max_violations=max_violations)
     if max_violations is not None:
         check_budget(method, checkpoint=checkpoint, resume=resume, cluster=cluster, **constraints)
     with (
-        recording(proof) as recorded,
         LaterTermination(wanted=checkpoint is not None),
         held_checkpoint(checkpoint, resume, checkpoint_interval),
+        recording(proof, checkpoint) as recorded,
     ):
         if start is not None and resume is not None:
             raise ValueError("start and resume were both given; a state has its own hyperplane: leave out start.")
@@ -229,6 +231,8 @@ def solve(
             else:
                 check = partial(_check_overrun, limits)
                 keeper = Keeper(Identity.of(problem, method, check), checkpoint, checkpoint_interval, resume)
+                if recorded is not None and resume is not None and keeper.saved is not None:
+                    kept_records.resume(recorded, resume, keeper.saved.get("records"))
                 # States belong to the reduced problem: without it, there is nothing to resume from or to save.
                 step = partial(presolve, problem, reduce=reduce, project=keeper.project, check=check)
             reduced, first = prepared(problem, step, limits)
@@ -241,7 +245,7 @@ def solve(
                 text = f"checkpoint {os.fspath(checkpoint)}: the time limit was reached before there was a state"
                 warnings.warn(CheckpointWarning(f"{text}; raise the time limit.", lost=True), stacklevel=2)
             result = _within_budget(_without_search(problem, limits, method, report, hyperplane))
-            return result if proof is None else replace(result, proof_bound=write_proof(proof, problem, []))
+            return result if proof is None else replace(result, proof_bound=write_proof(proof, problem, [], 0.0))
         before = time.monotonic()
         with opened_engine(cluster) as engine:
             # Starting or joining a cluster is not part of the solve.
@@ -265,7 +269,7 @@ def solve(
                     result = _polished(problem, reduced, found, limits, recorder, hyperplane, first)
                 if proof is not None and recorded is not None:
                     pieces = [piece.restored(reduced) for piece in recorded.pieces]
-                    result = replace(result, proof_bound=write_proof(proof, problem, pieces))
+                    result = replace(result, proof_bound=write_proof(proof, problem, pieces, result.lower_bound))
                 result = _within_budget(_interrupted_if_asked(result, signals))
         # Leaving a cluster takes time too, and the caller waits for it.
         result = result if cluster is None else replace(result, runtime=limits.elapsed())

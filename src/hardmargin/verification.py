@@ -226,7 +226,16 @@ def _proof_checks(
         found = "a proof about the problem without limits on violations"
         return None, (Check("proof", os.fspath(path), found, holds=False),)
     try:
-        verdict = check_proof(path, problem.X, problem.y, problem.costs, processes=processes, progress=progress)
+        verdict = check_proof(
+            path,
+            problem.X,
+            problem.y,
+            problem.costs,
+            trusted=problem.trusted,
+            coef_bounds=problem.core_bounds,
+            processes=processes,
+            progress=progress,
+        )
     except UnreadableProofError as error:
         raise ValueError(f"{os.fspath(path)}: not a proof: {error}") from None
     except ProofError as error:

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hardmargin.checker import decisions, regions
+from hardmargin.checker.constraints import Constraints
 from hardmargin.checker.decisions import Outcome
 from hardmargin.checker.errors import ProofError, UnreadableProofError
 from hardmargin.checker.frame import Frame
@@ -43,11 +44,13 @@ class Verdict:
     Attributes
     ----------
     bound : float
-        No hyperplane has a smaller objective.
+        No admissible hyperplane has a smaller objective.
     pieces, records, steps : int
         How much was checked.
     kinds : tuple of str
         The kinds of pieces.
+    constraints : tuple of str
+        What makes a hyperplane admissible; all are if it is empty.
     """
 
     bound: float
@@ -55,11 +58,13 @@ class Verdict:
     records: int
     steps: int
     kinds: tuple[str, ...]
+    constraints: tuple[str, ...] = ()
 
     def summary(self) -> str:
         """What was verified and what is trusted, in a few lines."""
+        admissible = f" of those that {' and '.join(self.constraints)}" if self.constraints else ""
         return (
-            f"proof holds: no hyperplane has an objective below {self.bound!r}\n"
+            f"proof holds: no hyperplane{admissible} has an objective below {self.bound!r}\n"
             f"  checked: {self.pieces} piece{'s' if self.pieces != 1 else ''} ({', '.join(self.kinds)}), "
             f"{self.records} records, {self.steps} steps; data, labels and costs are those of the proof\n"
             "  trusted: this checker, Python's integers, numpy, and how the data were read from their file"
@@ -86,34 +91,36 @@ class _Batch(NamedTuple):
 class _Worker:
     """Checks batches of records."""
 
-    def __init__(self, samples: Samples) -> None:
+    def __init__(self, samples: Samples, constraints: Constraints) -> None:
         self.samples = samples
+        self.constraints = constraints
         self._place = -1
         self._check: Callable[[bytes], Outcome] | None = None
 
     def check(self, batch: _Batch) -> list[Outcome]:
         if self._check is None or self._place != batch.piece:
-            self._place, self._check = batch.piece, _record_checker(self.samples, batch.content)
+            self._place, self._check = batch.piece, _record_checker(self.samples, batch.content, self.constraints)
         return [self._check(record) for record in batch.records]
 
 
-def _record_checker(samples: Samples, content: _Content) -> Callable[[bytes], Outcome]:
+def _record_checker(samples: Samples, content: _Content, constraints: Constraints) -> Callable[[bytes], Outcome]:
     """What checks the records of a piece."""
-    piece = Piece(samples, content.groups, content.header, content.copies)
+    piece = Piece(samples, content.groups, content.header, content.copies, constraints)
     if piece.kind == "samples":
         return partial(decisions.check_record, piece)
     longest = regions.longest_of(piece, piece.bound)
     with np.errstate(all="ignore"):
-        frame = Frame(samples, piece.rows, content.axes, longest, piece.exponent // 2)
+        first = piece.extra, piece.extra_exponent
+        frame = Frame(samples, piece.rows, content.axes, longest, piece.exponent // 2, *first)
     return partial(regions.check_record, piece, frame)
 
 
 _worker: _Worker | None = None
 
 
-def _start_worker(X: Any, y: Any, costs: Any) -> None:
+def _start_worker(X: Any, y: Any, costs: Any, constraints: Constraints) -> None:
     global _worker
-    _worker = _Worker(Samples(X, y, costs))
+    _worker = _Worker(Samples(X, y, costs), constraints)
 
 
 def _check_in_worker(batch: _Batch) -> list[Outcome]:
@@ -126,13 +133,15 @@ _Submit = Callable[[_Batch], Callable[[], list[Outcome]]]
 
 
 @contextmanager
-def _processes(count: int, X: Any, y: Any, costs: Any, samples: Samples) -> Iterator[tuple[_Submit, int]]:
+def _processes(
+    count: int, X: Any, y: Any, costs: Any, samples: Samples, constraints: Constraints
+) -> Iterator[tuple[_Submit, int]]:
     """Where batches are checked, and how many of them may wait."""
     if count <= 1:
-        worker = _Worker(samples)
+        worker = _Worker(samples, constraints)
         yield lambda batch: lambda: worker.check(batch), 1
         return
-    with ProcessPoolExecutor(count, get_context("spawn"), _start_worker, (X, y, costs)) as pool:
+    with ProcessPoolExecutor(count, get_context("spawn"), _start_worker, (X, y, costs, constraints)) as pool:
 
         def submit(batch: _Batch) -> Callable[[], list[Outcome]]:
             future: Future[list[Outcome]] = pool.submit(_check_in_worker, batch)
@@ -189,10 +198,15 @@ def check_proof(
     y: Any,
     costs: Any,
     *,
+    trusted: Any = None,
+    monotonic_cst: Any = None,
+    coef_bounds: Any = None,
     processes: int = 1,
     progress: Progress | None = None,
 ) -> Verdict:
-    """Check a proof that no hyperplane has an objective below a bound.
+    """Check a proof that no admissible hyperplane has an objective below a bound.
+
+    Without constraints, all hyperplanes are admissible. The constraints must be those that the proof is about.
 
     Parameters
     ----------
@@ -204,6 +218,12 @@ def check_proof(
         Labels, -1 and 1.
     costs : sequence of n numbers
         What it costs to violate each sample.
+    trusted : sequence of n booleans, optional
+        Admissible hyperplanes keep these samples.
+    monotonic_cst : sequence of m numbers, optional
+        1 if admissible weights are not negative, -1 if they are not positive, 0 otherwise.
+    coef_bounds : pair of sequences of m numbers, optional
+        The least and the greatest admissible weights, infinite where they are free.
     processes : int
         Processes that check records side by side.
     progress : callable, optional
@@ -216,16 +236,17 @@ def check_proof(
     Raises
     ------
     ProofError
-        If the proof does not hold, or is a proof for other data.
+        If the proof does not hold, or is a proof for other data or other constraints.
     UnreadableProofError
         If the file is not a proof, or was cut off or damaged.
     OSError
         If the file cannot be read, or if a process ends before its work.
     """
     samples = Samples(X, y, costs)
+    constraints = Constraints(samples.n, samples.m, trusted, monotonic_cst, coef_bounds)
     with open(path, "rb") as file:
         header = read_header(file)
-        bound = _checked_header(header, samples)
+        bound = _checked_header(header, samples, constraints)
         pieces = header["pieces"]
         body = Body(file)
         total, shares = Fraction(0), Fraction(0)
@@ -233,12 +254,12 @@ def check_proof(
         coverages: list[_Coverage] = []
         # Batches that are being checked, each with the coverage of its piece.
         pending: deque[tuple[_Coverage, Callable[[], list[Outcome]]]] = deque()
-        with _processes(processes, X, y, costs, samples) as (submit, waiting):
+        with _processes(processes, X, y, costs, samples, constraints) as (submit, waiting):
             read = 0
             for place, piece_header in enumerate(pieces):
                 content = _content(body, piece_header, samples)
-                check_groups(samples, content.groups, used)
-                piece = Piece(samples, content.groups, piece_header, content.copies)
+                check_groups(samples, content.groups, used, constraints)
+                piece = Piece(samples, content.groups, piece_header, content.copies, constraints)
                 coverage = _Coverage(_roots(piece, content))
                 coverages.append(coverage)
                 for batch in _batches(body, place, content):
@@ -260,7 +281,7 @@ def check_proof(
         raise ProofError(f"the bounds of the pieces add up to {float(proven)!r}; claimed is {bound!r}.")
     kinds = tuple(sorted({piece["kind"] for piece in pieces}))
     records, steps = (sum(getattr(each, name) for each in coverages) for name in ("records", "steps"))
-    return Verdict(bound, len(pieces), records, steps, kinds)
+    return Verdict(bound, len(pieces), records, steps, kinds, constraints.names)
 
 
 def _take(pending: deque[tuple[_Coverage, Callable[[], list[Outcome]]]]) -> None:
@@ -297,8 +318,8 @@ def _content(body: Body, header: dict[str, Any], samples: Samples) -> _Content:
     return _Content(header, groups, copies, axes.reshape(count, samples.m))
 
 
-def _checked_header(header: dict[str, Any], samples: Samples) -> float:
-    """The claimed bound; the data must be those of the proof."""
+def _checked_header(header: dict[str, Any], samples: Samples, constraints: Constraints) -> float:
+    """The claimed bound; the data and the constraints must be those of the proof."""
     bound, pieces = header.get("bound"), header.get("pieces")
     if not isinstance(bound, float) or not isfinite(bound):
         raise UnreadableProofError("it claims no bound.")
@@ -313,7 +334,19 @@ def _checked_header(header: dict[str, Any], samples: Samples) -> float:
         if header.get(name) != found:
             hint = "other C or weights" if name == "costs" else "other data"
             raise ProofError(f"the {name} are not those of the proof: {hint}.")
+    for name, required in constraints.hashes().items():
+        if header.get(name) != required:
+            raise ProofError(_other_constraints(name, header.get(name), required))
     return bound
+
+
+def _other_constraints(name: str, stated: Any, required: str | None) -> str:
+    what = {"trusted": "trusted samples", "coef_bounds": "bounds on weights"}[name]
+    if required is None:
+        return f"it is about hyperplanes with {what}, and none were given."
+    if stated is None:
+        return f"it is not about hyperplanes with {what}."
+    return f"the {what} are not those of the proof."
 
 
 def _groups(body: Body, n: int) -> list[list[int]]:

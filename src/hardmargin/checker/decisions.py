@@ -389,7 +389,7 @@ def check_record(piece: Piece, record: bytes) -> Outcome:
     numbers = Numbers(record)
     number, unit, known = read_start(piece, numbers)
     start = known.digest()
-    checker = DecisionChecker(piece, numbers, known, unit, piece.extra)
+    checker = DecisionChecker(piece, numbers, known, unit, piece.extra, piece.extra_exponent)
     checker.run()
     if not numbers.over:
         raise UnreadableProofError("something follows the last step of a record.")

@@ -85,6 +85,10 @@ class Frame:
         An upper bound on ||w||.
     scale_exponent : int
         Multipliers of a region's rows refer to w divided by 2^scale_exponent.
+    first_rows : sequence of ExtraRow
+        Rows that hold in all regions. They come before those of a region.
+    first_exponent : int
+        The ``extra`` of their integers.
 
     Attributes
     ----------
@@ -92,7 +96,14 @@ class Frame:
     """
 
     def __init__(
-        self, samples: Samples, rows: Sequence[int], axes: NDArray[np.float64], longest: float, scale_exponent: int
+        self,
+        samples: Samples,
+        rows: Sequence[int],
+        axes: NDArray[np.float64],
+        longest: float,
+        scale_exponent: int,
+        first_rows: Sequence[ExtraRow] = (),
+        first_exponent: int = 0,
     ) -> None:
         self.r = len(axes)
         if not 0 < self.r <= _MOST_AXES or axes.shape[1] != samples.m or not np.isfinite(axes).all():
@@ -124,7 +135,13 @@ class Frame:
         ]
         # Rows are integers times 2^-(exponent of the samples + extra).
         wanted = self._axes_exponent + _ROW_BITS + max(0, scale_exponent)
-        self.extra_exponent = max(_ROW_BITS + 40 + max(0, scale_exponent), wanted - samples.exponent)
+        enough = _ROW_BITS + 40 + max(0, scale_exponent)
+        self.extra_exponent = max(enough, wanted - samples.exponent, first_exponent)
+        more = self.extra_exponent - first_exponent
+        self.first_rows = [
+            ExtraRow([(column, value << more) for column, value in normal], demand << more)
+            for normal, demand in first_rows
+        ]
         self._shift = samples.exponent + self.extra_exponent - self._axes_exponent - _ROW_BITS - scale_exponent
 
     def conflict(self, region: Region, i: NDArray[np.intp], j: NDArray[np.intp]) -> bool:
@@ -160,10 +177,13 @@ class RegionRows:
         self._region = region
 
     def __len__(self) -> int:
-        return 2 * self._frame.r
+        return len(self._frame.first_rows) + 2 * self._frame.r
 
     def __getitem__(self, number: int, /) -> ExtraRow:
         frame, region = self._frame, self._region
+        if number < len(frame.first_rows):
+            return frame.first_rows[number]
+        number -= len(frame.first_rows)
         if number < 2 * frame.r - 2:
             k = number // 2
             k += k >= region.face

@@ -7,18 +7,21 @@ from fractions import Fraction
 from math import isfinite
 from typing import Any
 
-from hardmargin.checker.certificates import ExtraRow
+from hardmargin.checker.constraints import Constraints
 from hardmargin.checker.errors import ProofError, UnreadableProofError
 from hardmargin.checker.samples import Samples, row_values
 
 # Bits of the unit of costs below what the costs themselves need: weights are rounded down to it.
 _SPARE_BITS = 80
+# A trusted sample is given up by no admissible hyperplane, so its cost may be any number. This one, as a power of
+# two, is above all that records contain.
+_TRUSTED_COST = 2000
 
 
 class Piece:
     """What the records of a piece refer to.
 
-    The claim: with z_i = 1 for samples with y (w.x + b) < 1 and 0 for others, every (w, b) has
+    The claim: with z_i = 1 for samples with y (w.x + b) < 1 and 0 for others, every admissible (w, b) has
 
         share / 2 ||w||^2 + sum cost_i z_i >= bound,        summed over the samples of the piece.
 
@@ -35,6 +38,8 @@ class Piece:
         weights in records are multiplied.
     copies : sequence of int
         How many samples of the records each sample is; each has an equal part of its cost. One each if empty.
+    constraints : Constraints, optional
+        Which hyperplanes are admissible; all if there are none.
 
     Attributes
     ----------
@@ -50,7 +55,9 @@ class Piece:
         groups: Sequence[Sequence[int]],
         header: dict[str, Any],
         copies: Sequence[int] = (),
+        constraints: Constraints | None = None,
     ) -> None:
+        known = Constraints(samples.n, samples.m) if constraints is None else constraints
         self.samples = samples
         self.kind = header.get("kind")
         exponent, share, bound = header.get("exponent"), header.get("share"), header.get("bound")
@@ -69,16 +76,18 @@ class Piece:
         denominators = [self.exact_bound.denominator, *(cost.denominator for cost in costs)]
         self.unit_exponent = max(denominators).bit_length() - 1 + _SPARE_BITS
         unit = 1 << self.unit_exponent
-        self.costs = [
-            int(cost * unit) // count for cost, count in zip(costs, counts, strict=True) for _ in range(count)
+        whole = [
+            unit << _TRUSTED_COST if known.keep(group) else int(cost * unit)
+            for group, cost in zip(groups, costs, strict=True)
         ]
+        self.costs = [cost // count for cost, count in zip(whole, counts, strict=True) for _ in range(count)]
         self.bound = int(self.exact_bound * unit)
         # Samples that cost as much as the bound are given up by no hyperplane that costs less.
         affordable = [cost for cost in self.costs if cost < self.bound]
         self.least_cost = min(affordable, default=0)
         self.largest_cost = max(affordable, default=0)
-        #: Rows that every hyperplane satisfies that the problem admits.
-        self.extra: list[ExtraRow] = []
+        #: Rows that every admissible hyperplane satisfies, and the ``extra`` of their integers.
+        self.extra, self.extra_exponent = known.rows(header.get("bounds", []), samples.exponent, exponent // 2)
 
     def weight(self, number: int, unit: int) -> int:
         """A weight of a record, a multiple of 2^unit in its own unit of costs, rounded down."""
@@ -101,11 +110,17 @@ class Piece:
         return self.costs[sample] >= self.bound
 
 
-def check_groups(samples: Samples, groups: Sequence[Sequence[int]], used: set[int]) -> None:
-    """Check that the samples of a piece are rows of the data that no piece has used, and alike in each group."""
+def check_groups(
+    samples: Samples, groups: Sequence[Sequence[int]], used: set[int], constraints: Constraints | None = None
+) -> None:
+    """Check that the samples of a piece are rows of the data that no piece has used, and alike in each group.
+
+    Samples that admissible hyperplanes keep may be in several pieces: they add nothing to any sum of costs.
+    """
     for group in groups:
+        again = constraints is not None and constraints.keep(group)
         for row in group:
-            if not 0 <= row < samples.n or row in used:
+            if not 0 <= row < samples.n or (row in used and not again):
                 raise ProofError(f"row {row} of the data does not exist, or is used twice.")
             used.add(row)
         first = row_values(samples.X, group[0]) if len(group) > 1 else None

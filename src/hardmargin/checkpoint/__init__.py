@@ -9,7 +9,15 @@ from hardmargin.checkpoint.file import (
     ForeignCheckpointError,
     Identity,
     read_checkpoint,
+    records_folder,
     write_checkpoint,
 )
 
-__all__ = ["CheckpointWarning", "ForeignCheckpointError", "Identity", "read_checkpoint", "write_checkpoint"]
+__all__ = [
+    "CheckpointWarning",
+    "ForeignCheckpointError",
+    "Identity",
+    "read_checkpoint",
+    "records_folder",
+    "write_checkpoint",
+]

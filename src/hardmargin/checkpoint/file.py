@@ -141,6 +141,11 @@ def read_checkpoint(path: str | os.PathLike[str], identity: Identity) -> dict[st
     return state
 
 
+def records_folder(path: str | os.PathLike[str]) -> Path:
+    """The folder of the records of a proof that belong to a checkpoint, if it has any."""
+    return Path(f"{os.path.realpath(path)}.records")
+
+
 def unusable(name: str, reason: str) -> ValueError:
     """The error for a checkpoint whose checksum is right but whose content is not."""
     return ValueError(

@@ -139,11 +139,6 @@ class Keeper:
         """Whether the next state has to be written now."""
         return self.seconds_until_due() == 0
 
-    def save_if_due(self, state: Callable[[], Mapping[str, Any]]) -> None:
-        """Write a state if the last one is old enough."""
-        if self.is_due:
-            self.save(state)
-
     @property
     def replaces_its_source(self) -> bool:
         """Whether states overwrite the one that the solve starts from."""
@@ -157,7 +152,7 @@ class Keeper:
         if saved is not None and not self.replaces_its_source:
             self.save(lambda: saved, last=True)
 
-    def save(self, state: Callable[[], Mapping[str, Any]], *, last: bool = False) -> None:
+    def save(self, state: Callable[[], Mapping[str, Any]], *, last: bool = False) -> bool:
         """Write a state. If that fails, the previous one is still there, and the search continues.
 
         Parameters
@@ -166,9 +161,15 @@ class Keeper:
             Returns the state.
         last : bool
             Whether the search is over, so that no state will follow.
+
+        Returns
+        -------
+        bool
+            Whether it was written.
         """
         if self._path is None:
-            return
+            return False
+        written = True
         begun = time.monotonic()
         try:
             write_checkpoint(self._path, self._identity, self._content(state()))
@@ -182,8 +183,10 @@ class Keeper:
             warnings.warn(CheckpointWarning(text, lost=last), stacklevel=2)
             # It may take a while until there is space again.
             begun -= _AFTER_FAILURE
+            written = False
         self._written_at = time.monotonic()
         self._writing_time = self._written_at - begun
+        return written
 
     def _content(self, state: Mapping[str, Any]) -> dict[str, Any]:
         return {"solve": state, "projection": self._projection, "reduced": self._reduced}

@@ -80,6 +80,7 @@ _SOLVE = {
     "lower_bound": _finite(0.0),
     "nodes": _is_count,
     "proofs": _is_mapping,
+    "records": lambda value: value is None or _is_text(value),
 }
 _PROOF = {
     "nodes": _is_count,

@@ -56,8 +56,14 @@ def solve_resuming(solve: Callable[..., Result], resume: str | None, settings: d
 
 def _set_aside(path: str) -> str:
     """Rename a file to the first free of FILE.1, FILE.2, ..."""
+    from hardmargin.checkpoint import records_folder
+
     number = 1
     while os.path.lexists(f"{path}.{number}"):
         number += 1
-    os.rename(path, f"{path}.{number}")
-    return f"{path}.{number}"
+    kept, records = f"{path}.{number}", records_folder(path)
+    os.rename(path, kept)
+    # The records of a proof belong to it; those of a link to the file that it points to, which stays.
+    if records.is_dir() and records != records_folder(kept):
+        records.rename(records_folder(kept))
+    return kept

@@ -33,6 +33,8 @@ class ClusterEngine:
     clock : Clock
     """
 
+    shares_files = False
+
     def __init__(self, client: Any, clock: Clock = CLOCK) -> None:
         self._link = Link(client, clock)
         self._clock = clock

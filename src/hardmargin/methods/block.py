@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -55,7 +57,7 @@ class BlockTask(NamedTuple):
         Number of subproblems after which to end; None means no limit.
     seed : int
     folder : str or None
-        Where to put the records of a proof, if one is wanted.
+        Where to put the records of a proof, if one is wanted; if empty, the answer contains them.
     """
 
     problem: Problem
@@ -86,6 +88,8 @@ class BlockAnswer(NamedTuple):
         Whether that was because of a limit of the solve, and not because the block had its share of the work.
     pieces : tuple of Piece
         The proof of the bound, if one was wanted.
+    records : dict of str to bytes, or None
+        The content of its files, by their names in the pieces, if the task has no folder for them.
     """
 
     lower_bound: float
@@ -96,10 +100,16 @@ class BlockAnswer(NamedTuple):
     cut: bool
     interrupted: bool = False
     pieces: tuple[Piece, ...] = ()
+    records: dict[str, bytes] | None = None
 
 
 def bound_block(task: BlockTask, seconds: float, go_on: Callable[[], bool]) -> BlockAnswer:
     """Search a block; see :data:`hardmargin.search.tasks.Run`."""
+    if task.folder == "":
+        with tempfile.TemporaryDirectory(prefix="hardmargin-proof-") as folder:
+            answer = bound_block(task._replace(folder=folder), seconds, go_on)
+            names = {name for piece in answer.pieces for name in piece.files}
+            return answer._replace(records={name: Path(name).read_bytes() for name in names})
     label = float(task.problem.y[0])
     if (task.problem.y == label).all() or not np.isfinite(task.problem.costs).all():
         # w = 0 keeps all samples, or nothing can be proven.
@@ -194,4 +204,5 @@ def _bound_sparse(task: BlockTask, seconds: float, go_on: Callable[[], bool]) ->
     answer = bound_block(task._replace(problem=dense, coef=task.coef[features]), seconds, go_on)
     coef = np.zeros(task.problem.m) if bounds is None else bounds.clipped(np.zeros(task.problem.m))
     coef[features] = answer.coef
-    return answer._replace(coef=coef)
+    pieces = tuple(piece.among(features, task.problem.m) for piece in answer.pieces)
+    return answer._replace(coef=coef, pieces=pieces)

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from hardmargin.methods.block import BlockAnswer
+from hardmargin.problem import Problem
 from hardmargin.search.blocks import Block, contribution, plain, proves_more, restored
 from hardmargin.search.recording import Piece
 
@@ -32,13 +33,13 @@ class Group:
         # Proofs that are not needed.
         self.dropped: list[Piece] = []
 
-    def take(self, place: int, answer: BlockAnswer) -> None:
-        """Take over what was proven about one of the new blocks."""
+    def take(self, place: int, answer: BlockAnswer, whole: Problem) -> None:
+        """Take over what was proven about one of the new blocks of a problem."""
         block = self.after[place]
         norm = 0.5 * float(answer.coef @ answer.coef)
         # A block that was interrupted is searched again, and may then be interrupted earlier.
         bound = max(block.bound, contribution(block.share, answer.lower_bound))
-        pieces = tuple(piece.part(block.samples, block.share) for piece in answer.pieces)
+        pieces = tuple(piece.part(block.rows(whole), block.share) for piece in answer.pieces)
         best = max((block.pieces, pieces), key=lambda each: sum(piece.bound for piece in each))
         self.dropped += pieces if best is block.pieces else block.pieces
         self.after[place] = replace(block, bound=bound, norm=norm, pieces=best)

@@ -47,9 +47,10 @@ from hardmargin.search.blocks import (
     total_bound,
 )
 from hardmargin.search.context import Context
+from hardmargin.search.kept_records import piece_of, plain_piece
 from hardmargin.search.portfolio import prove_alone
 from hardmargin.search.proof import Proof
-from hardmargin.search.recording import sum_of
+from hardmargin.search.recording import ProofRecorder, sum_of
 from hardmargin.search.tasks import Batch
 from hardmargin.units import GIGABYTE
 from hardmargin.validation import is_whole
@@ -191,6 +192,28 @@ class BlocksProof(Proof):
         self._round = Round(**state["round"])
         self._groups = restored_groups(state["groups"], self._waiting)
         self.own_bound = total_bound([*self._done, *self._waiting])
+        if self.context.recorder is not None:
+            self._restore_records(self.context.recorder, self.context.recorder.saved[self.kind])
+
+    def recorded(self) -> Any:
+        """See :class:`Proof`."""
+        lists = (self._done, self._waiting, *(group.after for group in self._groups))
+        return [[[plain_piece(piece) for piece in block.pieces] for block in blocks] for blocks in lists]
+
+    def _restore_records(self, recorder: ProofRecorder, recorded: Any) -> None:
+        """The inverse of :meth:`recorded`."""
+
+        def proven(blocks: list[Block], pieces: list[list[Any]]) -> list[Block]:
+            return [
+                replace(block, pieces=tuple(piece_of(recorder, piece) for piece in of_block))
+                for block, of_block in zip(blocks, pieces, strict=True)
+            ]
+
+        self._done, waiting = proven(self._done, recorded[0]), iter(proven(self._waiting, recorded[1]))
+        for group, pieces in zip(self._groups, recorded[2:], strict=True):
+            group.before = [next(waiting) for _ in group.before]
+            group.after = proven(group.after, pieces)
+        self._waiting = [*chain.from_iterable(group.before for group in self._groups), *waiting]
 
     def expected_bound(self) -> float:
         """See :class:`Proof`: in the first round, other blocks are expected to prove as much as those before."""
@@ -295,7 +318,7 @@ class BlocksProof(Proof):
 
         def take(place: int, answer: BlockAnswer) -> None:
             group, k = places[place]
-            group.take(k, answer)
+            group.take(k, answer, self.problem)
             self._round.take(answer)
             hyperplanes[place] = Incumbent(answer.coef, answer.intercept)
             if group.is_replaced(self._share_value):
@@ -358,6 +381,7 @@ class BlocksProof(Proof):
     ) -> None:
         """Bound blocks, each with a limited amount of work; without a proof in a file unless ``recorded``."""
         recorder = self.context.recorder if recorded else None
+        folder = None if recorder is None else recorder.folder if self.context.engine.shares_files else ""
 
         def task(block: Block) -> BlockTask:
             whole = len(block.samples) == self.problem.n
@@ -370,12 +394,14 @@ class BlocksProof(Proof):
                 self._block_memory,
                 self._nodes_per_block(),
                 self.limits.seed,
-                None if recorder is None else recorder.folder,
+                folder,
             )
 
         def count(place: int, answer: BlockAnswer) -> None:
             self.nodes += answer.nodes
             self.work += answer.work
+            if recorder is not None and answer.records:
+                answer = answer._replace(pieces=recorder.stored(answer.pieces, answer.records), records=None)
             take(place, answer)
 
         self.context.engine.run_tasks(

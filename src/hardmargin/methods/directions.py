@@ -23,10 +23,10 @@ from hardmargin.methods.base import ProofOptions, memory_of, require_memory_limi
 from hardmargin.problem import Problem
 from hardmargin.result import Result
 from hardmargin.search.context import Context
-from hardmargin.search.engine import SearchResult, frontier_of, plain_open, restored_open
+from hardmargin.search.engine import SearchResult, frontier_of, numbered, numbers_of, plain_open, restored_open
 from hardmargin.search.portfolio import prove_alone
 from hardmargin.search.proof import Proof
-from hardmargin.search.recording import DirectionRecords
+from hardmargin.search.recording import DirectionRecords, ProofRecorder
 from hardmargin.search.roots import direction_axes, direction_root
 from hardmargin.search.settings import DirectionSettings
 from hardmargin.units import GIGABYTE
@@ -174,6 +174,22 @@ class DirectionProof(Proof):
         self._first_work, self._first_share = state["first_work"], state["first_share"]
         self._share = None
         self._open = restored_open(state["open"])
+        if self.context.recorder is not None:
+            self._restore_records(self.context.recorder, self.context.recorder.saved[self.kind])
+
+    def recorded(self) -> Any:
+        """See :class:`Proof`."""
+        return {
+            "records": None if self._records is None else self._records.state(),
+            "numbers": numbers_of(self._open),
+        }
+
+    def _restore_records(self, recorder: ProofRecorder, recorded: dict[str, Any]) -> None:
+        """The inverse of :meth:`recorded`."""
+        if recorded["records"] is not None:
+            self._records = DirectionRecords.resumed(recorder, self.problem, recorded["records"])
+        if self._open is not None:
+            self._open = numbered(self.problem, self.kind, frontier_of(self._open), recorded["numbers"])
 
     def remaining_work(self) -> float:
         """See :class:`Proof`: assumes that the open share falls exponentially with the work."""
@@ -222,9 +238,11 @@ class DirectionProof(Proof):
             self._records.drop()
             self._records = None
         self._open = self.search(self._open, self._settings, self.objective, nodes=nodes, records=self._records)
-        if self._records is not None and self._open.exhausted and frontier_of(self._open).size == 0:
-            self._records.complete(self._open.lower_bound)
-            self._records = None
+        if self._records is not None:
+            self._records.mark()
+            if self._open.exhausted and frontier_of(self._open).size == 0:
+                self._records.complete(self._open.lower_bound)
+                self._records = None
         self._share = None
         if self._first_work == 0:
             self._first_work, self._first_share = self.work, self._open_share()

@@ -23,10 +23,18 @@ from hardmargin.methods.base import ProofOptions, memory_of, require_memory_limi
 from hardmargin.problem import Problem
 from hardmargin.result import Result
 from hardmargin.search.context import Context
-from hardmargin.search.engine import SearchResult, frontier_of, knowledge_of, plain_open, restored_open
+from hardmargin.search.engine import (
+    SearchResult,
+    frontier_of,
+    knowledge_of,
+    numbered,
+    numbers_of,
+    plain_open,
+    restored_open,
+)
 from hardmargin.search.portfolio import prove_alone
 from hardmargin.search.proof import Proof
-from hardmargin.search.recording import SampleRecords
+from hardmargin.search.recording import ProofRecorder, SampleRecords
 from hardmargin.search.reduction import Decided, Reduction, reduction
 from hardmargin.search.roots import packing_root
 from hardmargin.search.settings import PackingSettings
@@ -208,6 +216,24 @@ class PackingProof(Proof):
         if self._open is None and (self._target is not None or in_first_search):
             raise ValueError("the state is in the middle of a search and has nothing open; start without it.")
         self._reduction = Reduction(**state["reduction"]) if state["reduction"] is not None else None
+        if self.context.recorder is not None:
+            self._restore_records(self.context.recorder, self.context.recorder.saved[self.kind])
+
+    def recorded(self) -> Any:
+        """See :class:`Proof`."""
+        return {
+            "records": None if self._records is None else self._records.state(),
+            "numbers": numbers_of(self._open),
+            "decided": [(sample, kept, record.hex()) for sample, kept, record in self._decided],
+        }
+
+    def _restore_records(self, recorder: ProofRecorder, recorded: dict[str, Any]) -> None:
+        """The inverse of :meth:`recorded`."""
+        self._decided = [(sample, kept, bytes.fromhex(record)) for sample, kept, record in recorded["decided"]]
+        if recorded["records"] is not None:
+            self._records = SampleRecords.resumed(recorder, recorded["records"])
+        if self._open is not None:
+            self._open = numbered(self.problem, self.kind, frontier_of(self._open), recorded["numbers"])
 
     @property
     def reduced(self) -> str:
@@ -249,6 +275,7 @@ class PackingProof(Proof):
         found = self._open = self.search(
             self._open, without_cover, self.objective, nodes=nodes, work=_FIRST_WORK, records=self._records
         )
+        self._mark_records()
         self._first_nodes += found.nodes
         enough = self._first_nodes >= self._first_limit or self.work >= _FIRST_WORK
         self._first_over = found.exhausted or enough
@@ -269,6 +296,7 @@ class PackingProof(Proof):
             work=min(filter(None, ends), default=0),
             records=self._records,
         )
+        self._mark_records()
         self._target_work += found.work
         self._target_nodes += found.nodes
         proven = self.lower_bound >= self._proven(target)
@@ -338,12 +366,17 @@ class PackingProof(Proof):
         recorder = self.context.recorder
         self._records = None if recorder is None else SampleRecords(recorder, decided)
 
+    def _mark_records(self) -> None:
+        """Note that what is open now has all records so far."""
+        if self._records is not None:
+            self._records.mark()
+
     def _end_records(self, found: SearchResult) -> None:
         """Hand over the records of a search that has closed everything; those of others are of no use."""
         if self._records is None:
             return
         if found.exhausted and frontier_of(found).size == 0:
-            self._records.complete(found.lower_bound, self.problem.n)
+            self._records.complete(found.lower_bound, self.problem)
         else:
             self._records.drop()
         self._records = None

@@ -72,15 +72,19 @@ class Block:
     next_share: float = 0.0
     pieces: tuple[Piece, ...] = ()
 
-    def problem(self, whole: Problem) -> Problem:
-        """The block as a problem of its own; its costs may be infinite.
+    def rows(self, whole: Problem) -> NDArray[np.intp]:
+        """The rows of the block's problem.
 
         Trusted samples are part of every block, unless they are more than its own. That is valid because they add
         no cost to a feasible hyperplane, in however many blocks they are.
         """
-        rows = self.samples
-        if whole.trusted is not None and np.count_nonzero(whole.trusted) <= len(rows):
-            rows = np.union1d(rows, np.flatnonzero(whole.trusted))
+        if whole.trusted is None or np.count_nonzero(whole.trusted) > len(self.samples):
+            return self.samples
+        return np.union1d(self.samples, np.flatnonzero(whole.trusted))
+
+    def problem(self, whole: Problem) -> Problem:
+        """The block as a problem of its own; its costs may be infinite."""
+        rows = self.rows(whole)
         with np.errstate(over="ignore"):
             costs = whole.costs[rows] / self.share
         return Problem(

@@ -107,6 +107,9 @@ Observer = Callable[[float, float, int], bool]
 class Engine(Protocol):
     """Runs searches, and batches of independent tasks."""
 
+    #: Whether tasks can write files that this process reads.
+    shares_files: bool
+
     def search(
         self, problem: Problem, frontier: Frontier | SearchResult, search: Search, observe: Observer | None
     ) -> SearchResult:
@@ -124,6 +127,8 @@ class Engine(Protocol):
 
 class LocalEngine:
     """Runs searches and tasks in this process."""
+
+    shares_files = True
 
     def search(
         self, problem: Problem, frontier: Frontier | SearchResult, search: Search, observe: Observer | None
@@ -158,6 +163,21 @@ def plain_open(open_: Frontier | SearchResult | None) -> Frontier | None:
 def restored_open(value: Sequence[Any] | None) -> Frontier | None:
     """The inverse of :func:`plain_open`, for a state that was read from a file."""
     return None if value is None else Frontier(*value)
+
+
+def numbers_of(open_: Frontier | SearchResult | None) -> list[int]:
+    """The numbers of open subproblems in the records of a proof; 0 for those of a root."""
+    if open_ is None:
+        return []
+    # Records are written in this process, so it is a result of the core.
+    return [0] * open_.size if isinstance(open_, Frontier) else cast("Any", open_).proof_numbers
+
+
+def numbered(problem: Problem, kind: str, frontier: Frontier, numbers: list[int]) -> SearchResult:
+    """What a search of an earlier run has left open, with the numbers that it has in the records of a proof."""
+    resumed = _core.packing_resumed if kind == "packing" else _core.direction_resumed
+    start = cast("Any", frontier)
+    return resumed(problem.X, problem.y, problem.costs, start, numbers, problem.core_bounds)
 
 
 def knowledge_of(problem: Problem, *, keeps_certificates: bool = False) -> _core.PackingKnowledge:

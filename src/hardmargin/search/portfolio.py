@@ -15,7 +15,7 @@ from hardmargin.incumbent import Incumbent
 from hardmargin.limits import Limits
 from hardmargin.problem import Problem
 from hardmargin.result import Result
-from hardmargin.search import primal
+from hardmargin.search import kept_records, primal
 from hardmargin.search.context import Context
 from hardmargin.search.proof import Proof
 from hardmargin.search.recording import ProofRecorder
@@ -236,7 +236,7 @@ def prove(
     found, enough = _first_answer(problem, incumbent, limits, report, effort, saved, recorder)
     if enough:
         if saved is None or not saved["proofs"]:
-            _keep(keeper, limits, found, ())
+            _keep(keeper, limits, found, (), recorder)
         elif keeper is not None:
             # The state that it started from contains more.
             keeper.pass_on()
@@ -246,7 +246,7 @@ def prove(
     if keeper is not None:
         # It may be large, and is no longer needed.
         saved = keeper.saved = None
-    result = _result_of_turns(members, limits, keeper, nodes_before, head_start)
+    result = _result_of_turns(members, limits, keeper, recorder, nodes_before, head_start)
     return replace(result, method=method)
 
 
@@ -310,7 +310,12 @@ def _go_on_from(
 
 
 def _result_of_turns(
-    members: Sequence[Member], limits: Limits, keeper: Keeper | None, nodes_before: int, head_start: int
+    members: Sequence[Member],
+    limits: Limits,
+    keeper: Keeper | None,
+    recorder: ProofRecorder | None,
+    nodes_before: int,
+    head_start: int,
 ) -> Result:
     """Let the members take turns until one is finished; nodes include those examined before."""
 
@@ -322,8 +327,8 @@ def _result_of_turns(
         )
 
     def keep_if_due() -> None:
-        if keeper is not None:
-            keeper.save_if_due(lambda: _state(limits, best(), members))
+        if keeper is not None and keeper.is_due:
+            _keep(keeper, limits, best(), members, recorder, last=False)
 
     keep_if_due()
     try:
@@ -331,7 +336,7 @@ def _result_of_turns(
             keep_if_due()
     finally:
         result = best()
-        _keep(keeper, limits, result, members)
+        _keep(keeper, limits, result, members, recorder)
     return result
 
 
@@ -348,11 +353,18 @@ def _first_answer(
     if saved is None:
         found = _searched(problem, incumbent, limits, report, effort, recorder)
     else:
-        found = _resumed(problem, limits, report, effort, saved)
+        found = _resumed(problem, limits, report, effort, saved, recorder)
     return found, found.gap <= limits.gap or found.status is not Status.HEURISTIC
 
 
-def _resumed(problem: Problem, limits: Limits, report: Report, effort: float, saved: Mapping[str, Any]) -> Result:
+def _resumed(
+    problem: Problem,
+    limits: Limits,
+    report: Report,
+    effort: float,
+    saved: Mapping[str, Any],
+    recorder: ProofRecorder | None,
+) -> Result:
     """The hyperplane and the bound of a saved state, better ones if it comes from a primal search."""
     found = _saved_answer(problem, limits, saved)
     watch = Watch(limits, report)
@@ -363,7 +375,7 @@ def _resumed(problem: Problem, limits: Limits, report: Report, effort: float, sa
     if saved["proofs"] or found.gap <= limits.gap:
         return found
     known = Incumbent(np.array(found.coef), found.intercept)
-    searched = _searched(problem, known, limits, report, effort)
+    searched = _searched(problem, known, limits, report, effort, recorder)
     better = searched if searched.objective < found.objective else replace(found, status=searched.status)
     bound = min(max(found.lower_bound, searched.lower_bound), better.objective)
     return replace(better, lower_bound=bound, gap=relative_gap(better.objective, bound))
@@ -400,14 +412,35 @@ def _saved_answer(problem: Problem, limits: Limits, saved: Mapping[str, Any]) ->
     )
 
 
-def _keep(keeper: Keeper | None, limits: Limits, result: Result, members: Sequence[Member]) -> None:
-    if keeper is not None:
-        keeper.save(lambda: _state(limits, result, members), last=True)
+def _keep(
+    keeper: Keeper | None,
+    limits: Limits,
+    result: Result,
+    members: Sequence[Member],
+    recorder: ProofRecorder | None,
+    *,
+    last: bool = True,
+) -> None:
+    """Write a state, if it is kept; then records that it does not refer to are no longer needed."""
+    if keeper is None:
+        return
+    written: dict[str, Any] = {}
+
+    def state() -> dict[str, Any]:
+        written.update(_state(limits, result, members, recorder))
+        return written
+
+    if keeper.save(state, last=last) and recorder is not None:
+        kept_records.clean(recorder, written["records"])
 
 
-def _state(limits: Limits, result: Result, members: Sequence[Member]) -> dict[str, Any]:
+def _state(
+    limits: Limits, result: Result, members: Sequence[Member], recorder: ProofRecorder | None
+) -> dict[str, Any]:
     """Where the solve is, as plain data."""
+    recorded = {member.proof.kind: member.proof.recorded() for member in members}
     return {
+        "records": None if recorder is None else kept_records.save(recorder, recorded),
         "gap": limits.gap,
         "coef": np.array(result.coef),
         "intercept": float(result.intercept),

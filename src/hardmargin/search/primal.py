@@ -226,7 +226,7 @@ class _Search:
             self._limits.gap / 2, self._limits.remaining(), self._observe_bound
         )
         if self._recorder is not None:
-            self._recorder.offer_record(min(proven, self._core.objective), record, self._problem.n)
+            self._recorder.offer_record(min(proven, self._core.objective), record, self._problem)
         self._lower_bound = max(self._lower_bound, min(proven, self._core.objective))
         self._watch.report(self._core.objective, self._lower_bound, self._core.rounds)
         self._watch.take_note(outcome)

@@ -114,6 +114,10 @@ class Proof:
         self.nodes, self.work = state["nodes"], state["work"]
         self.stuck, self.primal_searches = state["stuck"], state["primal_searches"]
 
+    def recorded(self) -> Any:
+        """What the proof has recorded for a proof in a file, as plain data that belongs to its state."""
+        return None
+
     def take_over(self, other: Proof) -> None:
         """Learn what another proof of the same problem knows."""
         self.learn(Incumbent(other.coef, other.intercept), other.objective, other.lower_bound)

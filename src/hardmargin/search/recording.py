@@ -9,9 +9,10 @@ from __future__ import annotations
 import math
 import os
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +52,8 @@ class Piece:
         How many samples of the records each sample is; empty if each is one.
     frame : ndarray of shape (r, m) or None
         The axes of a search over directions, one per row.
+    bounds : tuple of int
+        The bounds on weights that are rows of the records: 2 k is the lower one of feature k, 2 k + 1 the upper.
     """
 
     kind: str
@@ -61,12 +64,17 @@ class Piece:
     exponent: int = 0
     copies: tuple[int, ...] = ()
     frame: FloatArray | None = None
+    bounds: tuple[int, ...] = ()
 
     @classmethod
-    def whole(cls, kind: str, files: Iterable[str], bound: float, count: int) -> Piece:
+    def whole(cls, kind: str, files: Iterable[str], bound: float, problem: Problem) -> Piece:
         """A piece of all samples of a problem."""
-        rows = np.arange(count, dtype=np.intp)
-        return cls(kind, tuple(files), bound * (1 - _COST_ROUNDING), np.split(rows, count))
+        rows = np.arange(problem.n, dtype=np.intp)
+        bounds: tuple[int, ...] = ()
+        if problem.core_bounds is not None:
+            # In the order of the core's rows: feature by feature, the lower one first.
+            bounds = tuple(np.flatnonzero(np.isfinite(np.stack(problem.core_bounds, axis=1))).tolist())
+        return cls(kind, tuple(files), bound * (1 - _COST_ROUNDING), np.split(rows, problem.n), bounds=bounds)
 
     def restored(self, reduced: Presolved) -> Piece:
         """The same for the problem from which presolve has made the one of this piece."""
@@ -74,13 +82,26 @@ class Piece:
         places = reduced.representative[rows]
         begins, ends = (np.searchsorted(places, np.arange(reduced.problem.n), side) for side in ("left", "right"))
         rounding = 0.0 if reduced.projection is None else _PROJECTION_ROUNDING
-        return replace(
+        frame = self.frame
+        if frame is not None and reduced.projection is not None:
+            frame = frame @ reduced.projection.basis.T
+        restored = replace(
             self,
             bound=self.bound * reduced.objective_factor * (1 - rounding),
             groups=[np.concatenate([rows[begins[k] : ends[k]] for k in group]) for group in self.groups],
             exponent=self.exponent + 2 * int(np.log2(reduced.scale)),
-            frame=None if self.frame is None else _restored_frame(self.frame, reduced),
+            frame=frame,
         )
+        return restored.among(reduced.features, reduced.n_features)
+
+    def among(self, features: NDArray[np.intp], count: int) -> Piece:
+        """The same for a problem with this number of features, of which the piece has these."""
+        frame = self.frame
+        if frame is not None:
+            frame = np.zeros((len(frame), count))
+            frame[:, features] = self.frame
+        bounds = tuple(2 * int(features[side >> 1]) + (side & 1) for side in self.bounds)
+        return replace(self, frame=frame, bounds=bounds)
 
     def part(self, samples: NDArray[np.intp], share: float) -> Piece:
         """The same for a problem of which these samples are a block, with this share of the norm.
@@ -93,14 +114,6 @@ class Piece:
             groups=[samples[group] for group in self.groups],
             share=self.share * share,
         )
-
-
-def _restored_frame(frame: FloatArray, reduced: Presolved) -> FloatArray:
-    """The axes in the features of the problem from which presolve has made the one of these axes."""
-    axes = frame if reduced.projection is None else frame @ reduced.projection.basis.T
-    restored = np.zeros((len(axes), reduced.n_features))
-    restored[:, reduced.features] = axes
-    return restored
 
 
 def sum_of(pieces: Sequence[Piece]) -> float:
@@ -117,6 +130,8 @@ class ProofRecorder:
     ----------
     folder : path
         Where the records are while the solve is under way.
+    keeps : bool
+        Whether files that are no longer needed stay: the last saved state may refer to them.
 
     Attributes
     ----------
@@ -126,18 +141,32 @@ class ProofRecorder:
         This proof.
     """
 
-    def __init__(self, folder: str | os.PathLike[str]) -> None:
+    def __init__(self, folder: str | os.PathLike[str], *, keeps: bool = False) -> None:
         self.folder = os.fspath(folder)
         self.bound = 0.0
         self.pieces: list[Piece] = []
+        #: What the proofs of the solve had recorded in the state that it goes on from, by kind.
+        self.saved: dict[str, Any] = {}
         # Files that only the best proof needs.
         self._released: set[str] = set()
+        self._keeps = keeps
 
     def new_file(self) -> str:
         """The name of a file for records."""
         descriptor, path = tempfile.mkstemp(suffix=".records", dir=self.folder)
         os.close(descriptor)
         return path
+
+    def path_of(self, name: str) -> str:
+        """The file of this name."""
+        return os.path.join(self.folder, name)
+
+    def stored(self, pieces: Iterable[Piece], records: Mapping[str, bytes]) -> tuple[Piece, ...]:
+        """Pieces that were made elsewhere, after their records were written to files of this recorder."""
+        paths = {name: self.new_file() for name in records}
+        for name, content in records.items():
+            Path(paths[name]).write_bytes(content)
+        return tuple(replace(piece, files=tuple(paths[name] for name in piece.files)) for piece in pieces)
 
     def offer(self, bound: float, pieces: Sequence[Piece]) -> None:
         """Take over a complete proof if it proves more."""
@@ -150,17 +179,22 @@ class ProofRecorder:
         self._released |= {path for piece in pieces for path in piece.files}
         in_use = {path for piece in self.pieces for path in piece.files}
         for path in self._released - in_use:
-            Path(path).unlink(missing_ok=True)
+            self.remove(path)
         self._released &= in_use
 
-    def offer_record(self, bound: float, record: bytes, count: int) -> None:
+    def remove(self, path: str) -> None:
+        """Remove a file that nothing needs, except perhaps a saved state."""
+        if not self._keeps:
+            Path(path).unlink(missing_ok=True)
+
+    def offer_record(self, bound: float, record: bytes, problem: Problem) -> None:
         """The same for one record over all samples."""
         if bound > self.bound:
             path = self.new_file()
             sink = _core.ProofSink(path)
             sink.write(record)
             sink.close()
-            piece = Piece.whole("samples", [path], bound, count)
+            piece = Piece.whole("samples", [path], bound, problem)
             self.offer(bound, [piece])
             self.release([piece])
 
@@ -181,6 +215,32 @@ class SampleRecords:
         self.path = recorder.new_file()
         self.sink = _core.ProofSink(self.path)
         self.number = 0
+        self._write_root(decided)
+        self.mark()
+
+    @classmethod
+    def resumed(cls, recorder: ProofRecorder, state: Mapping[str, Any]) -> SampleRecords:
+        """The inverse of :meth:`state`."""
+        records = cls.__new__(cls)
+        records._recorder = recorder
+        records.path = recorder.path_of(state["file"])
+        records.sink = _core.ProofSink(records.path, state["numbers"])
+        records.number = state["number"]
+        records.mark()
+        return records
+
+    def mark(self) -> None:
+        """Note that what is open now has these records, whatever follows."""
+        self._marked = self.sink.size, self.sink.numbers
+
+    def state(self) -> dict[str, Any]:
+        """The records up to the last mark, as plain data."""
+        self.sink.flush()
+        size, numbers = self._marked
+        return {"file": Path(self.path).name, "size": size, "numbers": numbers, "number": self.number}
+
+    def _write_root(self, decided: Sequence[tuple[int, bool, bytes]]) -> None:
+        """Write what was decided before the search."""
         if decided:
             for _, _, record in decided:
                 self.sink.write(record)
@@ -188,17 +248,17 @@ class SampleRecords:
             self.number = self.sink.new_number()
             self.sink.write(_root_record([(sample, kept) for sample, kept, _ in decided], self.number))
 
-    def complete(self, bound: float, count: int) -> None:
+    def complete(self, bound: float, problem: Problem) -> None:
         """Offer the proof of a bound: nothing is open."""
         self.sink.close()
-        piece = Piece.whole("samples", [self.path], bound, count)
+        piece = Piece.whole("samples", [self.path], bound, problem)
         self._recorder.offer(bound, [piece])
         self._recorder.release([piece])
 
     def drop(self) -> None:
         """Remove the records: the search was given up."""
         self.sink.close()
-        Path(self.path).unlink(missing_ok=True)
+        self._recorder.remove(self.path)
 
 
 # Steps of a record; see docs/proofs.md.
@@ -261,6 +321,38 @@ class DirectionRecords:
         for _ in range(2 * problem.m):
             # Numbers of the faces.
             self.sink.new_number()
+        self.mark()
+
+    @classmethod
+    def resumed(cls, recorder: ProofRecorder, problem: Problem, state: Mapping[str, Any]) -> DirectionRecords:
+        """The inverse of :meth:`state`."""
+        records = cls.__new__(cls)
+        records._recorder, records._problem = recorder, problem
+        records._copies = tuple(state["copies"])
+        records._axes = np.array(state["axes"])
+        records.path = recorder.path_of(state["file"])
+        records.sink = _core.ProofSink(records.path, state["numbers"])
+        records.mark()
+        return records
+
+    def mark(self) -> None:
+        """See :meth:`SampleRecords.mark`."""
+        self._marked = self.sink.size, self.sink.numbers
+
+    def state(self) -> dict[str, Any] | None:
+        """See :meth:`SampleRecords.state`; None if a step could not be justified."""
+        if not self.sink.valid:
+            return None
+        self.sink.flush()
+        size, numbers = self._marked
+        axes = self._axes.tolist()
+        return {
+            "file": Path(self.path).name,
+            "size": size,
+            "numbers": numbers,
+            "copies": self._copies,
+            "axes": axes,
+        }
 
     def fit(self, upper: float) -> bool:
         """Whether a search for hyperplanes better than this has the same samples: copies depend on it."""
@@ -272,7 +364,7 @@ class DirectionRecords:
         if not self.sink.valid:
             self.drop()
             return
-        piece = Piece.whole("directions", [self.path], bound, self._problem.n)
+        piece = Piece.whole("directions", [self.path], bound, self._problem)
         piece = replace(piece, copies=self._copies, frame=self._axes)
         self._recorder.offer(bound, [piece])
         self._recorder.release([piece])
@@ -280,7 +372,7 @@ class DirectionRecords:
     def drop(self) -> None:
         """Remove the records: the search cannot be completed."""
         self.sink.close()
-        Path(self.path).unlink(missing_ok=True)
+        self._recorder.remove(self.path)
 
 
 def memory_sink() -> _core.ProofSink:

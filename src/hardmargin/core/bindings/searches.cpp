@@ -140,6 +140,24 @@ SearchResult<Node> run(const Matrix& features, const Vector& labels, const Vecto
     return result;
 }
 
+// What an earlier search has left open, with its numbers in a proof.
+template <typename Node>
+SearchResult<Node> resumed(const Matrix& features, const Vector& labels, const Vector& costs,
+                           const PlainArrays& frontier, const std::vector<std::uint64_t>& numbers,
+                           const Bounds& bounds) {
+    const Samples samples(view(features), view(labels), view(costs), std::numeric_limits<double>::infinity(),
+                          bounds_of(bounds));
+    SearchResult<Node> result{};
+    result.found.open = nodes_of<Node>(frontier, samples);
+    if (numbers.size() != result.found.open.size()) {
+        throw nb::value_error("proof_numbers: expected one for every open subproblem");
+    }
+    for (std::size_t k = 0; k < numbers.size(); ++k) {
+        result.found.open[k].proof = numbers[k];
+    }
+    return result;
+}
+
 template <typename Node>
 void bind_result(nb::module_& module, const char* name) {
     using Result = SearchResult<Node>;
@@ -159,6 +177,16 @@ void bind_result(nb::module_& module, const char* name) {
         .def_prop_ro(
             "open", [](const Result& self) { return plain_arrays(self.found.open); },
             "The open subproblems as arrays: integers, their ends by subproblem, numbers by subproblem.")
+        .def_prop_ro(
+            "proof_numbers",
+            [](const Result& self) {
+                std::vector<std::uint64_t> numbers;
+                for (const Node& node : self.found.open) {
+                    numbers.push_back(node.proof);
+                }
+                return numbers;
+            },
+            "The numbers of the open subproblems in a proof.")
         .def_prop_ro(
             "exhausted", [](const Result& self) { return self.found.exhausted; },
             "Whether everything was searched; what is still open then cannot be closed because of rounding.")
@@ -193,7 +221,7 @@ void set_terms(Options& options, const Terms& given) {
 
 void bind_packing(nb::module_& module) {
     nb::class_<ProofSink>(module, "ProofSink", "A file of proof records.")
-        .def(nb::init<const std::string&>(), "path"_a)
+        .def(nb::init<const std::string&, std::optional<std::uint64_t>>(), "path"_a, "numbers"_a = nb::none())
         .def("new_number", &ProofSink::new_number, "A number for an open subproblem; 0 is the whole problem.")
         .def(
             "write",
@@ -201,6 +229,7 @@ void bind_packing(nb::module_& module) {
                 self.write({static_cast<const std::uint8_t*>(record.data()), record.size()});
             },
             "record"_a)
+        .def("flush", &ProofSink::flush)
         .def("close", &ProofSink::close)
         .def(
             "last_record",
@@ -210,7 +239,8 @@ void bind_packing(nb::module_& module) {
             },
             "The last record, of a sink without a file.")
         .def_prop_ro("valid", &ProofSink::valid, "Whether every step could be justified.")
-        .def_prop_ro("size", &ProofSink::size, "Bytes so far.");
+        .def_prop_ro("size", &ProofSink::size, "Bytes so far.")
+        .def_prop_ro("numbers", &ProofSink::numbers, "The last number that was given out.");
     nb::class_<PackingKnowledge>(module, "PackingKnowledge", "What searches over the same samples share.")
         .def(
             "__init__",
@@ -239,6 +269,9 @@ void bind_packing(nb::module_& module) {
     bind_result<PackingNode>(module, "PackingResult");
     module.def("packing_root", &packing_root_arrays, "count"_a, "kept"_a, "given_up"_a, "bound"_a, "upper"_a,
                "The whole problem of `count` samples as a frontier, or the part of it with these decisions.");
+    module.def("packing_resumed", &resumed<PackingNode>, "features"_a, "labels"_a, "costs"_a, "frontier"_a,
+               "proof_numbers"_a, "bounds"_a = nb::none(),
+               "What a search has left open, numbered as in its proof.");
     module.def("packing_search", &run<PackingNode, PackingOptions, packing_search>, "features"_a, "labels"_a,
                "costs"_a, "frontier"_a, "upper"_a, "options"_a, "limits"_a, "seconds"_a, "observer"_a.none(),
                "bounds"_a = nb::none(),
@@ -264,6 +297,9 @@ void bind_directions(nb::module_& module) {
     module.def(
         "direction_copies", [](const Vector& costs, double upper) { return direction_copies(view(costs), upper); },
         "costs"_a, "upper"_a, "How often each sample is copied so that all cost the same; empty if none is.");
+    module.def("direction_resumed", &resumed<DirectionNode>, "features"_a, "labels"_a, "costs"_a, "frontier"_a,
+               "proof_numbers"_a, "bounds"_a = nb::none(),
+               "What a search has left open, numbered as in its proof.");
     module.def("direction_search", &run<DirectionNode, DirectionOptions, direction_search>, "features"_a,
                "labels"_a, "costs"_a, "frontier"_a, "upper"_a, "options"_a, "limits"_a, "seconds"_a,
                "observer"_a.none(), "bounds"_a = nb::none(),

@@ -10,15 +10,25 @@ namespace hardmargin {
 namespace {
 
 constexpr std::size_t not_in_pool = std::numeric_limits<std::size_t>::max();
-// Weights have this many bits at most. They are reduced by a share that covers the rounding of all sums of costs.
+// Weights of sets with samples that may be given up have this many bits at most, and others this many. They are
+// reduced by a share that covers the rounding of all sums of costs.
 constexpr int weight_bits = 50;
+constexpr int most_weight_bits = 61;
 constexpr double weight_rounding = 4e-12;
 
 }  // namespace
 
 PackingTrace::PackingTrace(const Samples& samples) : samples_(samples), equal_costs_(samples.common_cost() > 0) {
-    const double largest = *std::max_element(samples.costs().begin(), samples.costs().end());
-    unit_exponent_ = largest > 0 ? std::ilogb(largest) - weight_bits : 0;
+    double largest = 0;
+    double largest_uncertain = 0;
+    for (std::size_t i = 0; i < samples.count(); ++i) {
+        largest = std::max(largest, samples.cost(i));
+        largest_uncertain = std::max(largest_uncertain, samples.certain(i) ? 0.0 : samples.cost(i));
+    }
+    unit_exponent_ = largest > 0 ? std::ilogb(largest) - most_weight_bits : 0;
+    if (largest_uncertain > 0) {
+        unit_exponent_ = std::max(unit_exponent_, std::ilogb(largest_uncertain) - weight_bits);
+    }
 }
 
 void PackingTrace::begin(const PackingNode& node) {

@@ -4,11 +4,15 @@
 
 namespace hardmargin {
 
-ProofSink::ProofSink(const std::string& path)
-    : file_(path.empty() ? nullptr : std::fopen(path.c_str(), "wb")), in_memory_(path.empty()) {
-    if (!file_ && !in_memory_) {
+ProofSink::ProofSink(const std::string& path, std::optional<std::uint64_t> numbers)
+    : file_(path.empty() ? nullptr : std::fopen(path.c_str(), numbers ? "ab" : "wb")),
+      in_memory_(path.empty()),
+      numbers_(numbers.value_or(0)) {
+    // At the end, where the next record is written.
+    if (!in_memory_ && (!file_ || std::fseek(file_.get(), 0, SEEK_END) != 0)) {
         throw std::runtime_error("proof: cannot write " + path);
     }
+    size_ = file_ ? static_cast<std::uint64_t>(std::ftell(file_.get())) : 0;
 }
 
 std::uint64_t ProofSink::new_number() {
@@ -55,11 +59,25 @@ std::uint64_t ProofSink::size() const {
     return size_;
 }
 
-void ProofSink::close() {
+std::uint64_t ProofSink::numbers() const {
     const std::lock_guard lock(mutex_);
+    return numbers_;
+}
+
+void ProofSink::flush_locked() {
     if (file_ && std::fflush(file_.get()) != 0) {
         throw std::runtime_error("proof: cannot write the file; is the disk full?");
     }
+}
+
+void ProofSink::flush() {
+    const std::lock_guard lock(mutex_);
+    flush_locked();
+}
+
+void ProofSink::close() {
+    const std::lock_guard lock(mutex_);
+    flush_locked();
     file_.reset();
 }
 

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,9 +20,9 @@ namespace hardmargin {
 
 class ProofSink {
 public:
-    // Replaces the file. Throws std::runtime_error if that is impossible. Without a name, only the last record is
-    // stored, in memory.
-    explicit ProofSink(const std::string& path);
+    // Replaces the file, or goes on with one whose sink had given out this many numbers. Throws std::runtime_error
+    // if that is impossible. Without a name, only the last record is stored, in memory.
+    explicit ProofSink(const std::string& path, std::optional<std::uint64_t> numbers = std::nullopt);
 
     // A number for an open subproblem; the first is 1, because the whole problem has the number 0.
     std::uint64_t new_number();
@@ -32,8 +33,11 @@ public:
     bool valid() const;
     // The last record, without a file.
     std::vector<std::uint8_t> last_record() const;
-    // Bytes so far.
+    // Bytes so far, and the last number that was given out.
     std::uint64_t size() const;
+    std::uint64_t numbers() const;
+    // Hands all that was written so far over to the system.
+    void flush();
     // Completes the file; nothing can be written afterwards.
     void close();
 
@@ -41,6 +45,8 @@ private:
     struct Closer {
         void operator()(std::FILE* file) const { std::fclose(file); }
     };
+
+    void flush_locked();
 
     mutable std::mutex mutex_;
     std::unique_ptr<std::FILE, Closer> file_;
