@@ -132,15 +132,17 @@ def check(path: Path, samples: Samples, header: Any, body: bytes) -> Verdict:
     return check_proof(write(path / "forged", header, body), samples.X, samples.y, samples.costs)
 
 
-def check_samples(path: Path, samples: Samples, bound: float, *steps: int) -> Verdict:
-    """Check one record over all samples."""
-    body = content([[row] for row in range(samples.n)], [[0, 0, 0, 0, *steps]])
+def check_samples(path: Path, samples: Samples, bound: float, *steps: int, halvings: int = 0) -> Verdict:
+    """Check one record over all samples, whose weights are multiples of 1, halved this often."""
+    body = content([[row] for row in range(samples.n)], [[0, 2 * halvings - (halvings > 0), 0, 0, *steps]])
     return check(path, samples, header_of(samples, bound, piece_header("samples", bound)), body)
 
 
-def check_faces(path: Path, samples: Samples, bound: float, *steps: int, axes: Any = None) -> Verdict:
+def check_faces(
+    path: Path, samples: Samples, bound: float, *steps: int, axes: Any = None, copies: Sequence[int] = ()
+) -> Verdict:
     """Check the same steps for every face of the cube."""
     axes = np.eye(samples.m) if axes is None else np.array(axes)
     records = [face_record(len(axes), face, sign, *steps) for face in range(len(axes)) for sign in range(2)]
-    body = content([[row] for row in range(samples.n)], records, axes)
+    body = content([[row] for row in range(samples.n)], records, axes, copies)
     return check(path, samples, header_of(samples, bound, piece_header("directions", bound)), body)

@@ -13,13 +13,16 @@ from forged_proofs import (
     check_samples,
     content,
     doubles,
+    encoded,
     face_record,
     header_of,
     line,
     piece_header,
 )
 from hardmargin.checker import ProofError, UnreadableProofError, Verdict, regions
+from hardmargin.checker.certificates import read_certificate
 from hardmargin.checker.decisions import Step
+from hardmargin.checker.reading import Numbers
 from hardmargin.checker.regions import Step as RegionStep
 from hardmargin.checker.samples import Samples
 
@@ -59,10 +62,27 @@ FALSE_OVER_SAMPLES = {
         *(Step.NORM, 0, Step.CLOSE_COST),
         *(Step.UNIT, 0, Step.DEAR, 2, Step.CLOSE_SET, 1),
     ],
-    "the end of the other part": [
-        *GIVEN_UP_0,
-        *(Step.BRANCH, 1, Step.BRANCH, 2, Step.CLOSE_COST, Step.CLOSE_COST, Step.CLOSE_COST),
-        *(Step.UNIT, 0, Step.UNIT, 1, Step.CLOSE_COST),
+    "the end of the other part": [*GIVEN_UP_0, Step.SET, 0, Step.CLOSE_COST, Step.CLOSE_COST],
+    "packed sets and their samples": [
+        *(*BOTH_PAIRS, Step.PACK, 0, 0, Step.PACK, 1, 0, Step.BRANCH, 0, Step.CLOSE_COST),
+        *(Step.UNIT, 0, Step.CLOSE_COST),
+    ],
+    "packed sets and a cover": [
+        *BOTH_PAIRS,
+        Step.PACK,
+        0,
+        0,
+        Step.PACK,
+        1,
+        0,
+        Step.COVER,
+        1,
+        0,
+        1,
+        Step.CLOSE_COST,
+    ],
+    "a dear sample and what loads it": [
+        *(*BOTH_PAIRS, Step.COVER, 2, 0, 1, 1, 1, Step.DEAR, 0, Step.DEAR, 1, Step.CLOSE_SET, 0),
     ],
     "a part without reason": [*BOTH_PAIRS, Step.UNIT, 0, Step.CLOSE_COST],
     "a sample decided again": [*GIVEN_UP_0, Step.CLOSE_COST, Step.BRANCH, 0, Step.CLOSE_COST, Step.CLOSE_COST],
@@ -82,6 +102,56 @@ FALSE_OVER_SAMPLES = {
 def test_false_bounds_over_samples_are_refused(steps, tmp_path) -> None:
     with pytest.raises((ProofError, UnreadableProofError)):
         check_samples(tmp_path, FAN, 2.5, *steps)
+
+
+def test_a_set_that_is_packed_again_counts_once(tmp_path) -> None:
+    halves = [Step.PACK, 0, 2, Step.PACK, 0, 2]
+    units = [Step.UNIT, 0, Step.UNIT, 1, Step.CLOSE_COST]
+    with pytest.raises(ProofError, match="below the bound"):
+        check_samples(
+            tmp_path, FAN, 2.5, *BOTH_PAIRS, *halves, *GIVEN_UP_0[-2:], Step.CLOSE_COST, *units, halvings=1
+        )
+
+
+def test_whole_samples_are_counted_by_the_largest_cost_and_paid_by_the_least(tmp_path) -> None:
+    # All are at the same place. The optimum is 2: one of each pair, at least.
+    pairs = line(0.0, 0.0, 0.0, 0.0, labels=[1.0, 1.0, -1.0, -1.0], costs=[1.0, 1.0, 1.4, 1.4])
+    sets = [*(Step.SET, 2, 0, 1, 4, 1), *(Step.SET, 2, 2, 1, 6, 1)]
+    cover = [*sets, Step.COVER, 2, 0, 1, 1, 1, Step.CLOSE_COST]
+    assert check_samples(tmp_path, pairs, 2.0, *cover).bound == 2
+    with pytest.raises(ProofError, match="below the bound"):
+        check_samples(tmp_path, pairs, 2.5, *cover)
+    # The optimum is 1.5, without sample 0.
+    fan = line(0.0, 0.0, 0.0, labels=[1.0, -1.0, -1.0], costs=[1.5, 1.0, 1.0])
+    with pytest.raises(ProofError, match="below the bound"):
+        check_samples(tmp_path, fan, 1.75, *BOTH_PAIRS, Step.COVER, 2, 0, 3, 1, 3, Step.CLOSE_COST, halvings=2)
+    # One sample and a half are two.
+    equal = line(0.0, 0.0, 0.0, 0.0, labels=[1.0, 1.0, -1.0, -1.0], costs=[1.0] * 4)
+    assert (
+        check_samples(tmp_path, equal, 2.0, *sets, Step.COVER, 2, 0, 2, 1, 1, Step.CLOSE_COST, halvings=1).bound
+        == 2
+    )
+
+
+def test_pieces_share_the_norm(tmp_path) -> None:
+    # The optimum is 2, with w = 2: each half needs the whole norm.
+    twice = line(0.0, 1.0, 0.0, 1.0, labels=[-1.0, 1.0, -1.0, 1.0], costs=[10.0] * 4)
+    record = [0, 0, 0, 0, Step.SET, 2, 0, 1, 2, 1, Step.PACK, 0, 0, Step.CLOSE_COST]
+    body = content([[0], [1]], [record]) + content([[2], [3]], [record])
+    whole, half = piece_header("samples", 2.0), piece_header("samples", 1.0, share=0.5)
+    for bound, piece, holds in ((2.0, whole, True), (2.1, whole, False), (2.0, half, True), (2.1, half, False)):
+        header = header_of(twice, bound, piece, piece)
+        if holds:
+            assert check(tmp_path, twice, header, body).bound == bound
+        else:
+            with pytest.raises(ProofError, match="add up to 2"):
+                check(tmp_path, twice, header, body)
+
+
+def test_nothing_follows_from_a_demand_that_is_negative() -> None:
+    flips = read_certificate(Numbers(encoded([2, 1, 1, 3, 1])), FAN, [0, 1, 2])
+    assert (flips.given_up, flips.numerator, flips.denominator) == ([0, 1], 0, 0)
+    assert not flips.reaches(1, 0, (1, 1))
 
 
 def test_every_number_of_a_record_has_a_meaning(tmp_path) -> None:
@@ -175,6 +245,11 @@ FALSE_AT_ONE_PLACE = {
         *PAIR_OF_SAME,
         *(RegionStep.CLOSE_EXACTLY, 2, *(1, 0, 1, 0), *(0, 0, 1, 0), 0),
     ],
+    "what a case shares with the cover": [
+        *(*PAIR_OF_SAME, RegionStep.CASES, *BOTH_KEPT),
+        *(RegionStep.CASE, 0, *NO_CHANGES, RegionStep.CLOSE_EXACTLY, 0, 0),
+        *(RegionStep.CASE, 1, *NO_CHANGES, RegionStep.CLOSE_EXACTLY, 0, 0, RegionStep.END_CASES),
+    ],
     "a set without cases": [RegionStep.CASES, *BOTH_KEPT, RegionStep.END_CASES],
     "a sample that does not exist": [RegionStep.PAIRS, 0, 1, 0, 2, 0, 0, *CLOSE],
     "a coordinate that does not exist": [RegionStep.SPLIT, 2, *CLOSE, *CLOSE],
@@ -190,6 +265,33 @@ def test_false_bounds_by_directions_at_one_place_are_refused(steps, tmp_path) ->
     assert check_faces(tmp_path, SAME, 1.0, *PAIR_OF_SAME, *CLOSE).bound == 1
     with pytest.raises(ProofError):
         check_faces(tmp_path, SAME, 1.5, *steps)
+
+
+def test_a_case_assumes_only_what_is_before_it(tmp_path) -> None:
+    one_is_given_up = [RegionStep.CASES, 3, 0, 2, 2, 1, 4, 1]
+
+    def case(sample: int, *deductions: int) -> list[int]:
+        return [
+            RegionStep.CASE,
+            sample,
+            *NO_CHANGES,
+            RegionStep.CLOSE_EXACTLY,
+            len(deductions) // 4,
+            *deductions,
+            0,
+        ]
+
+    # Sample 0 is kept, so another one is given up: but both others may be.
+    cases = [*case(0), *case(1, 1, 0, 2, 0), *case(2, 1, 0, 1, 0)]
+    with pytest.raises(ProofError, match="too small a norm"):
+        check_faces(tmp_path, FAN, 2.5, *one_is_given_up, *cases, RegionStep.END_CASES)
+
+
+def test_copies_divide_the_cost(tmp_path) -> None:
+    pairs = [RegionStep.PAIRS, 0, 2, *(0, 2, 0, 0), *(1, 3, 0, 0), *CLOSE]
+    assert check_faces(tmp_path, SAME, 1.0, *pairs, copies=[2, 2]).bound == 1
+    with pytest.raises(ProofError, match="below the bound"):
+        check_faces(tmp_path, SAME, 1.5, *pairs, copies=[2, 2])
 
 
 def test_pairs_share_the_cost_of_a_sample(tmp_path) -> None:
