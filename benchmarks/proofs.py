@@ -32,19 +32,20 @@ PAIRS = [
     "n200d2BTj1=1",
     "n200d5ATj1=1",
     "n200d5BTj4=1",
-    "n200d10ATj2=1000",
-    "n200d10BTj2=100",
+    "n200d10ATj4=10000",
+    "n200d10BTj4=10000",
     "n500d2ATj2=10000",
     "n500d2BTj4=1",
     "n500d5ATj1=100",
     "n500d5BTj3=1",
+    "australian5f2i1.train=10000",
     "breast5f1i1.train=100",
     "bupa5f1i1.train=10",
     "german5f4i1.train=10000",
     "heart5f3i1.train=1",
-    "ionosphere5f4i1.train=1",
-    "pima5f2i1.train=1000",
-    "sonar5f3i1.train=1",
+    "ionosphere5f2i1.train=100",
+    "pima5f1i1.train=1",
+    "sonar5f5i1.train=100",
     "wdbc5f1i1.train=1",
     "wpbc5f5i1.train=1",
 ]
@@ -74,7 +75,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path, help="folder of the instances")
     parser.add_argument("pairs", nargs="*", default=PAIRS, metavar="INSTANCE=C")
-    parser.add_argument("--time-limit", type=float, default=60.0)
+    parser.add_argument("--time-limit", type=float, default=150.0)
     arguments = parser.parse_args()
     # What is imported at the first solve does not count.
     solve([[0.0], [1.0], [3.0], [4.0]], [0, 0, 1, 1])

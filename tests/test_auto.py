@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ from hardmargin.methods import directions, heuristic, packing
 from hardmargin.methods.base import Limits
 from hardmargin.methods.pair import has_few_features
 from hardmargin.problem import Problem
-from hardmargin.search import portfolio
+from hardmargin.search import turns
 from hardmargin.search.proof import Proof
 
 # A slice is the shortest turn there is.
@@ -28,13 +28,13 @@ TURNS = {**STEPS, "head_start": 1000, "first_turn": 1000}
 def had(monkeypatch) -> list[str]:
     """The methods that had turns, in order."""
     kinds: list[str] = []
-    take_turn = portfolio.Member.take_turn
+    take_turn = turns.Member.take_turn
 
     def noted(member, **settings) -> None:
         kinds.append(member.proof.kind)
         take_turn(member, **settings)
 
-    monkeypatch.setattr(portfolio.Member, "take_turn", noted)
+    monkeypatch.setattr(turns.Member, "take_turn", noted)
     return kinds
 
 
@@ -52,109 +52,6 @@ def test_both_methods_have_turns_and_prove_it_together(d, first, had) -> None:
     )
     lowers = [point.lower for point in result.trace]
     assert lowers == sorted(lowers)
-
-
-def expecting(work: int, remaining: float) -> portfolio.Member:
-    """A member whose proof has done this much work and expects to need this much more."""
-    proof = SimpleNamespace(
-        work=work, remaining_work=lambda: remaining, steps=lambda: iter(()), only_bounds=False, own_bound=5.0
-    )
-    return portfolio.Member(proof)
-
-
-def bounding(work: int, bound: float, insured: float = 0.0) -> portfolio.Member:
-    """A member that only provides a bound, expected to be this one."""
-    proof = SimpleNamespace(
-        work=work, expected_bound=lambda: bound, steps=lambda: iter(()), only_bounds=True, own_bound=0.0
-    )
-    return portfolio.Member(proof, insured_share=insured)
-
-
-@pytest.mark.parametrize(
-    ("done", "remaining", "chosen"),
-    [
-        ((99, 0), (math.inf, math.inf), 0),  # its head start is not over
-        ((101, 0), (math.inf, math.inf), 1),
-        ((101, 0), (101.0, math.inf), 0),  # it is half done
-        ((101, 0), (102.0, math.inf), 1),
-        ((101, 1), (101.0, math.inf), 0),
-        ((102, 1), (102.0, math.inf), 1),  # the other one has begun
-        ((100 + 9, 10), (math.inf, math.inf), 0),  # equal shares
-        ((100 + 11, 10), (math.inf, math.inf), 1),
-        ((100 + 11, 10), (500.0, math.inf), 1),  # until both have a forecast,
-        ((100 + 11, 10), (math.inf, 500.0), 1),
-        ((1000, 3500), (math.inf, 500.0), 1),  # or one has worked for longer than the other needs:
-        ((1000, 3700), (math.inf, 500.0), 0),  # done 1000, against 500: a fifth of the work
-        ((100 + 39, 10), (1e3, 2e3), 0),  # half the work, four times the share
-        ((100 + 41, 10), (1e3, 2e3), 1),
-        ((100 + 10, 39), (2e3, 1e3), 1),
-        ((100 + 10, 41), (2e3, 1e3), 0),
-        ((100 + 89, 10), (1e3, 1e9), 0),  # and never less than a tenth
-        ((100 + 91, 10), (1e3, 1e9), 1),
-    ],
-)
-def test_whose_turn_it_is(done, remaining, chosen) -> None:
-    members = [expecting(*each) for each in zip(done, remaining, strict=True)]
-    assert portfolio.next_member(members, head_start=100) is members[chosen]
-
-
-@pytest.mark.parametrize(
-    ("done", "remaining", "bound", "chosen"),
-    [
-        ((99, 0), math.inf, 9.0, 0),  # the head start is not over
-        ((101, 0), math.inf, 9.0, 1),
-        ((101, 0), 2 * (1000 - 101), 9.0, 0),  # it may still finish
-        ((101, 0), 2 * (1000 - 101) + 2, 9.0, 1),
-        ((100 + 21, 79), math.inf, 9.0, 1),  # most of the work
-        ((100 + 19, 81), math.inf, 9.0, 0),
-        ((100 + 91, 9), math.inf, 4.0, 1),  # a tenth if it proves less
-        ((100 + 89, 11), math.inf, 4.0, 0),
-    ],
-)
-def test_when_blocks_have_their_turn(done, remaining, bound, chosen) -> None:
-    members = [expecting(done[0], remaining), bounding(done[1], bound)]
-    assert portfolio.next_member(members, head_start=100, allowed_work=1000) is members[chosen]
-
-
-@pytest.mark.parametrize(
-    ("done", "remaining", "chosen"),
-    [
-        (0, math.inf, 1),  # it is not known whether it can finish
-        (99, math.inf, 1),
-        (101, math.inf, 2),  # it has had its trial
-        (50, 1e6, 2),  # it knows
-    ],
-)
-def test_a_member_is_tried_before_blocks(done, remaining, chosen) -> None:
-    members = [expecting(150 + done, math.inf), expecting(done, remaining), bounding(0, 9.0)]
-    assert portfolio.next_member(members, head_start=100, allowed_work=2000) is members[chosen]
-
-
-@pytest.mark.parametrize(
-    ("done", "bound", "insured", "chosen"),
-    [
-        (29, 9.0, 0.3, 1),
-        (31, 9.0, 0.3, 0),
-        (0, 9.0, 0.0, 0),
-        (0, 4.0, 0.3, 0),  # it proves less
-    ],
-)
-def test_blocks_have_an_insured_share(done, bound, insured, chosen) -> None:
-    members = [expecting(100 + 100 - done, 10.0), bounding(done, bound, insured)]
-    assert portfolio.next_member(members, head_start=100, allowed_work=1000) is members[chosen]
-
-
-def test_trials_are_short_if_there_is_little_time() -> None:
-    members = [expecting(150, math.inf), expecting(50, math.inf), bounding(0, 9.0)]
-    assert portfolio.next_member(members, head_start=100, allowed_work=400) is members[2]
-    assert portfolio.next_member(members, head_start=100, allowed_work=600) is members[1]
-
-
-def test_one_that_is_left_has_all_turns() -> None:
-    alone = expecting(0, math.inf)
-    assert portfolio.next_member([alone], head_start=100) is alone
-    alone = bounding(0, 0.0)
-    assert portfolio.next_member([alone], head_start=100) is alone
 
 
 FORECASTERS = [(directions, "B", 150, 6, 5_000_000), (packing, "A", 140, 10, 200_000_000)]

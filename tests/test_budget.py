@@ -20,9 +20,9 @@ from hardmargin.presolve import presolve
 from hardmargin.search import primal
 from hardmargin.search.budget_primal import BudgetPrimal
 from hardmargin.search.engine import LocalEngine, Search
-from hardmargin.search.portfolio import Member, turns
 from hardmargin.search.roots import packing_root
 from hardmargin.search.settings import PackingSettings
+from hardmargin.search.turns import Member, turns
 
 # Separable with a narrow margin: every sample that is given up widens it.
 X = [[0.0], [1.0], [2.0], [2.5], [4.0], [8.0]]

@@ -24,7 +24,8 @@ from hardmargin.methods.pair import exact_members, has_few_features
 from hardmargin.problem import Problem
 from hardmargin.result import Result
 from hardmargin.search.context import Context
-from hardmargin.search.portfolio import Member, prove
+from hardmargin.search.portfolio import prove
+from hardmargin.search.turns import Member
 
 HAS_FRONTIER = True
 

@@ -19,8 +19,8 @@ from hardmargin.presolve import presolve
 from hardmargin.problem import Problem
 from hardmargin.search import primal
 from hardmargin.search.context import Context
-from hardmargin.search.portfolio import leading_proof, turns
 from hardmargin.search.recording import Piece, ProofRecorder
+from hardmargin.search.turns import leading_proof, turns
 from hardmargin.status import Status
 
 # Blocks are small, and there are many of them: turns and searches are shorter than for a whole problem. Only if a

@@ -36,7 +36,7 @@ from hardmargin.result import Result
 from hardmargin.search import primal
 from hardmargin.search.budget_primal import BudgetPrimal
 from hardmargin.search.lagrangian import Lagrangian, PenalisedSolve
-from hardmargin.search.portfolio import Member, leading_proof, turns
+from hardmargin.search.turns import Member, leading_proof, turns
 from hardmargin.search.watch import Watch
 from hardmargin.status import Status
 

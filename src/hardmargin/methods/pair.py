@@ -13,8 +13,8 @@ from hardmargin.problem import Problem
 from hardmargin.projection import is_projectable
 from hardmargin.result import Result
 from hardmargin.search.context import Context
-from hardmargin.search.portfolio import Member
 from hardmargin.search.proof import Proof
+from hardmargin.search.turns import Member
 
 # Up to how many features the search over directions starts, and up to how many it takes part.
 _FEW_FEATURES = 8

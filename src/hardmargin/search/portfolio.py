@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,183 +18,13 @@ from hardmargin.search import kept_records, primal
 from hardmargin.search.context import Context
 from hardmargin.search.proof import Proof
 from hardmargin.search.recording import ProofRecorder
+from hardmargin.search.turns import Member, leading_proof, turns
 from hardmargin.search.watch import Watch
 from hardmargin.status import Status
 
-# Turns grow with the work that is done.
-_TURN_SHARE = 0.3
-# No member gets a smaller share of the work.
-_LEAST_SHARE = 0.1
-# Shares fall with this power of the forecasts.
-_FORECAST_POWER = 2
-# A forecast may be wrong by this factor.
-_DOUBT = 2.0
-# The share of members that only provide bounds, while nothing else is to be expected.
-_BOUND_SHARE = 0.8
-# A member that cannot forecast anything yet is tried for this share of the work at most, before only bounds count.
-_TRIAL_SHARE = 0.1
 # Multiply-adds per second and thread, about: 2.5e9 to 5e9 on an AMD EPYC. With too small a number, blocks take the
 # work of proofs that would have finished.
 _SPEED = 3e9
-
-
-class Member:
-    """A member of a portfolio: a proof that takes turns with others.
-
-    Parameters
-    ----------
-    proof : Proof
-    first_turn : int
-        Work of its first turn.
-    insured_share : float
-        If the proof only provides bounds: its share of the work even if others expect to finish.
-    """
-
-    def __init__(self, proof: Proof, first_turn: int = 0, insured_share: float = 0.0) -> None:
-        self.proof = proof
-        self.ended = False
-        self.insured_share = insured_share
-        self._first_turn = first_turn
-        self._steps = proof.steps()
-
-    def take_turn(self, *, alone: bool, most_work: float = math.inf) -> None:
-        """Do some work: all of it if no other member waits, but not much more than ``most_work``."""
-        turn = math.inf if alone else max(self._first_turn, int(_TURN_SHARE * self.proof.work))
-        work = max(1.0, min(turn, most_work))
-        self.proof.step_work = int(work) if math.isfinite(work) else 0
-        self.ended = next(self._steps, self) is self or self.proof.stuck
-
-
-def shares(forecasts: Sequence[float], done: Sequence[float]) -> list[float]:
-    """The shares of the work of two members, by the work that each is expected to need.
-
-    If one is expected to need half the work of the other, it gets four times its share. No share is smaller than a
-    tenth, because forecasts may be wrong. A member without a forecast is expected to need as much as the other one,
-    or as much as it has done if that is more.
-
-    Parameters
-    ----------
-    forecasts, done
-        The work that each is expected to need, infinite if unknown, and the work that it has done.
-
-    Examples
-    --------
-    >>> shares([1e10, 2e10], [1e9, 1e9])
-    [0.8, 0.2]
-    >>> shares([1e10, 1e20], [1e9, 1e9])
-    [0.9, 0.1]
-    >>> shares([1e10, math.inf], [1e9, 1e9])
-    [0.5, 0.5]
-    >>> shares([1e10, math.inf], [1e9, 2e10])
-    [0.8, 0.2]
-    """
-    known = [forecast for forecast in forecasts if forecast < math.inf]
-    if not known:
-        return [0.5, 0.5]
-    expected = [
-        forecast if forecast < math.inf else max(known[0], work)
-        for forecast, work in zip(forecasts, done, strict=True)
-    ]
-    first, second = (max(work, 1.0) for work in expected)
-    fractions = [1 / (1 + ratio**_FORECAST_POWER) for ratio in (first / second, second / first)]
-    return [min(max(fraction, _LEAST_SHARE), 1 - _LEAST_SHARE) for fraction in fractions]
-
-
-def next_member(members: Sequence[Member], head_start: int, allowed_work: float = math.inf) -> Member:
-    """The member that has the next turn.
-
-    As long as a member that can finish the proof expects to do so, members that only provide bounds get no more
-    than their insured share. One that has not worked for long enough to know is tried first. Otherwise a bound is
-    all there is to get, and members that only provide bounds get most of the work as long as they prove more.
-
-    Parameters
-    ----------
-    members : sequence of Member
-        Those that can continue.
-    head_start : int
-        Work that the first member does before the others have a turn.
-    allowed_work : float
-        The work that all of them may do, as far as that is known.
-    """
-    finishing = [member for member in members if not member.proof.only_bounds]
-    bounding = [member for member in members if member.proof.only_bounds]
-    if not finishing:
-        return bounding[0]
-    chosen = _next_to_finish(finishing, head_start)
-    if not bounding or finishing[0].proof.work < head_start:
-        return chosen
-    work = sum(member.proof.work for member in members)
-    forecasts = [member.proof.remaining_work() for member in finishing]
-    proves_more = bounding[0].proof.expected_bound() >= max(member.proof.own_bound for member in finishing)
-    if min(forecasts) <= _DOUBT * max(0.0, allowed_work - work):
-        share = bounding[0].insured_share if proves_more else 0.0
-    else:
-        trial = min(head_start, _TRIAL_SHARE * allowed_work)
-        for member, forecast in zip(finishing, forecasts, strict=True):
-            if forecast == math.inf and member.proof.work < trial:
-                return member
-        share = _BOUND_SHARE if proves_more else _LEAST_SHARE
-    return bounding[0] if share > 0 and bounding[0].proof.work <= share * (work - head_start) else chosen
-
-
-def _next_to_finish(members: Sequence[Member], head_start: int) -> Member:
-    """The next one of the members that can finish the proof.
-
-    That is the first one until its head start is over, and as long as it expects to need no more work than it has
-    done. Afterwards, all take turns by their shares.
-    """
-    first, *others = members
-    if not others or first.proof.work < head_start:
-        return first
-    forecasts = [member.proof.remaining_work() for member in members]
-    if forecasts[0] <= first.proof.work and all(other.proof.work == 0 for other in others):
-        return first
-    all_done = [float(member.proof.work) for member in members]
-    done = [all_done[0] - head_start, *all_done[1:]]
-    due = [work / share for work, share in zip(done, shares(forecasts, all_done), strict=True)]
-    return members[due.index(min(due))]
-
-
-def leading_proof(members: Sequence[Member]) -> Proof:
-    """The proof that knows how the portfolio has ended: the one that is finished; all share what is proven."""
-    return next((member.proof for member in members if member.proof.finished), members[0].proof)
-
-
-def turns(
-    members: Sequence[Member],
-    head_start: int,
-    nodes_before: int = 0,
-    most_work: float = math.inf,
-    allowed_work: float = math.inf,
-) -> Iterator[None]:
-    """Let the members take turns, one per iteration, until one is finished, none can continue, or the work is done.
-
-    Parameters
-    ----------
-    members : sequence of Member
-    head_start : int
-        Work that the first member does before the others have a turn.
-    nodes_before : int
-        Subproblems that were examined before.
-    most_work : float
-        Approximate work of all members together after which to end.
-    allowed_work : float
-        See :func:`next_member`.
-    """
-    while not any(member.proof.finished for member in members):
-        able = [member for member in members if not member.ended]
-        left = most_work - sum(member.proof.work for member in members)
-        if not able or left <= 0:
-            return
-        member = next_member(able, head_start, allowed_work)
-        others = sum(other.proof.nodes for other in members if other is not member)
-        member.proof.nodes_elsewhere = nodes_before + others
-        try:
-            member.take_turn(alone=len(able) == 1, most_work=left)
-        finally:
-            for other in members:
-                other.proof.take_over(member.proof)
-        yield
 
 
 def prove(
