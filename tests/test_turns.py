@@ -100,6 +100,19 @@ def test_blocks_have_an_insured_share(done, bound, insured, chosen) -> None:
     assert turns.next_member(members, head_start=100, allowed_work=1000) is members[chosen]
 
 
+def test_forecasts_are_smoothed_over_turns() -> None:
+    forecasts = iter([math.inf, 100.0, 400.0, 1e4, math.inf, 9.0])
+    proof = SimpleNamespace(
+        work=0, stuck=False, step_work=0, remaining_work=lambda: next(forecasts), steps=lambda: iter(range(9))
+    )
+    member = turns.Member(proof)
+    seen = []
+    for _ in range(6):
+        member.take_turn(alone=False)
+        seen.append(member.forecast())
+    assert seen == pytest.approx([math.inf, 100.0, 200.0, math.sqrt(2e6), math.inf, 9.0])
+
+
 def test_trials_are_short_if_there_is_little_time() -> None:
     members = [expecting(150, math.inf), expecting(50, math.inf), bounding(0, 9.0)]
     assert turns.next_member(members, head_start=100, allowed_work=400) is members[2]

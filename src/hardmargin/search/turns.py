@@ -41,7 +41,15 @@ class Member:
         self.ended = False
         self.insured_share = insured_share
         self._first_turn = first_turn
+        self._forecast: float | None = None
         self._steps = proof.steps()
+
+    def forecast(self) -> float:
+        """The work that the proof is expected to need still; infinite if unknown.
+
+        It is smoothed over the turns: a single forecast may be wrong by a factor of three.
+        """
+        return self.proof.remaining_work() if self._forecast is None else self._forecast
 
     def take_turn(self, *, alone: bool, most_work: float = math.inf) -> None:
         """Do some work: all of it if no other member waits, but not much more than ``most_work``."""
@@ -49,6 +57,13 @@ class Member:
         work = max(1.0, min(turn, most_work))
         self.proof.step_work = int(work) if math.isfinite(work) else 0
         self.ended = next(self._steps, self) is self or self.proof.stuck
+        if not alone:
+            self._note_forecast()
+
+    def _note_forecast(self) -> None:
+        forecast, last = max(self.proof.remaining_work(), 1.0), self._forecast
+        known = last is not None and max(forecast, last) < math.inf
+        self._forecast = math.sqrt(forecast * last) if known and last is not None else forecast
 
 
 def shares(forecasts: Sequence[float], done: Sequence[float]) -> list[float]:
@@ -110,7 +125,7 @@ def next_member(members: Sequence[Member], head_start: int, allowed_work: float 
     if not bounding or finishing[0].proof.work < head_start:
         return chosen
     work = sum(member.proof.work for member in members)
-    forecasts = [member.proof.remaining_work() for member in finishing]
+    forecasts = [member.forecast() for member in finishing]
     proves_more = bounding[0].proof.expected_bound() >= max(member.proof.own_bound for member in finishing)
     if min(forecasts) <= _DOUBT * max(0.0, allowed_work - work):
         share = bounding[0].insured_share if proves_more else 0.0
@@ -132,7 +147,7 @@ def _next_to_finish(members: Sequence[Member], head_start: int) -> Member:
     first, *others = members
     if not others or first.proof.work < head_start:
         return first
-    forecasts = [member.proof.remaining_work() for member in members]
+    forecasts = [member.forecast() for member in members]
     if forecasts[0] <= first.proof.work and all(other.proof.work == 0 for other in others):
         return first
     all_done = [float(member.proof.work) for member in members]
