@@ -418,6 +418,17 @@ def test_blocks_on_a_cluster_return_their_records(client, bounded, monkeypatch, 
     assert verify(again, data.X, data.y, proof=proof)
 
 
+@pytest.mark.parametrize("method", ["auto", "packing", "directions"])
+def test_slices_return_the_records_of_a_proof(method, client, tmp_path, slices) -> None:
+    data = generate("B", 60, 5, 2)
+    proof, options = tmp_path / "proof", {"first_nodes": 5, "slice": 16}
+    result = solve(data.X, data.y, 10.0, method=method, cluster=client, proof=proof, options=options)
+    assert result.optimal
+    assert slices
+    assert result.proof_bound >= result.lower_bound * (1 - 1e-9)
+    assert verify(result, data.X, data.y, proof=proof)
+
+
 def test_a_killed_worker_costs_no_block(doomed_client, bounded, monkeypatch, tmp_path) -> None:
     monkeypatch.setattr(spread_batch, "PATIENCE", ALLOWANCE)
     data, bound = bounded

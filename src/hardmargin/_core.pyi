@@ -126,6 +126,12 @@ class ProofSink:
     def new_number(self) -> int:
         """A number for an open subproblem; 0 is the whole problem."""
 
+    def reserve(self, count: int) -> int:
+        """Leaves out this many numbers, and returns the last one before them: another sink may give them out."""
+
+    def invalidate(self) -> None:
+        """Marks the records as incomplete: a step could not be justified."""
+
     def write(self, record: bytes) -> None: ...
     def flush(self) -> None: ...
     def close(self) -> None: ...

@@ -45,16 +45,9 @@ def check_budget(method: str, **asked_for: Any) -> None:
             raise ValueError(f"{name} cannot be combined with max_violations; leave out one of them.")
 
 
-def check_proof(proof: str | os.PathLike[str] | None, method: str, *, cluster: Any, max_violations: Any) -> None:
-    """Refuse what a proof cannot be written for: searches on a cluster, and limits on violations."""
-    if proof is None:
-        return
-    if cluster is not None and method != "blocks":
-        raise ValueError(
-            f"proof and cluster were both given, with method {method!r}; on a cluster, only blocks writes "
-            "a proof: use that, leave out cluster, or solve without proof."
-        )
-    if max_violations is not None:
+def check_proof(proof: str | os.PathLike[str] | None, max_violations: Any) -> None:
+    """Refuse what a proof cannot be written for: limits on violations."""
+    if proof is not None and max_violations is not None:
         raise ValueError(
             "proof and max_violations were both given; a proof is about the problem without limits on violations: "
             "leave out one of them."

@@ -195,7 +195,7 @@ def solve(
     rule = parsed_stop(stop)
     check_method(solver, method, checkpoint=checkpoint, resume=resume, cluster=cluster, proof=proof)
     constraints = {"trusted": trusted, "monotonic_cst": monotonic_cst, "coef_bounds": coef_bounds}
-    check_proof(proof, method, cluster=cluster, max_violations=max_violations)
+    check_proof(proof, max_violations)
     if max_violations is not None:
         check_budget(method, checkpoint=checkpoint, resume=resume, cluster=cluster, **constraints)
     with (

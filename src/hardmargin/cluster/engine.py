@@ -7,6 +7,7 @@ import warnings
 from typing import Any
 
 from hardmargin.cluster.link import Link
+from hardmargin.cluster.records import search_here, with_numbers
 from hardmargin.cluster.spread import Spread
 from hardmargin.cluster.spread_batch import SpreadBatch
 from hardmargin.cluster.waiting import CLOCK, Clock
@@ -48,11 +49,14 @@ class ClusterEngine:
     ) -> SearchResult:
         """See :class:`hardmargin.search.engine.Engine`."""
         self._deadline = self._clock.now() + search.seconds
-        open_ = frontier_of(frontier).required()
+        recorded = search.proof is not None
+        open_ = with_numbers(frontier, search) if recorded else frontier_of(frontier)
+        open_.required()
         if 0 < search.node_limit <= _FEW_NODES:
-            return self._local.search(problem, open_, search, observe)
+            run = search_here if recorded else self._local.search
+            return run(problem, open_, search, observe)
         if not self._link.has(problem):
-            self._link.hand_out(ProblemOnWorkers(self._solve, problem))
+            self._link.hand_out(ProblemOnWorkers(self._solve, problem, recorded=recorded))
         with Spread(self._link, self._clock, self._solve, problem, open_, search, observe, self._warn) as spread:
             return spread.run()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import queue
 import uuid
 from dataclasses import dataclass, replace
@@ -18,6 +19,7 @@ from hardmargin.cluster.complaints import (
 )
 from hardmargin.cluster.link import Answers, Link
 from hardmargin.cluster.pool import Pool
+from hardmargin.cluster.records import NUMBERS_OF_SLICE, search_here, without_numbers
 from hardmargin.cluster.waiting import Clock
 from hardmargin.cluster.worker import Slice
 from hardmargin.frontier import Frontier
@@ -59,6 +61,8 @@ class SpreadResult:
     exhausted: bool
     open: Frontier
     outcome: Outcome
+    #: The numbers of the open subproblems in the records of a proof.
+    proof_numbers: list[int]
 
 
 class _Chunk(NamedTuple):
@@ -89,6 +93,8 @@ class Spread:
         self._name = f"{solve}/{uuid.uuid4().hex}"
         self._problem = problem
         self._search = search
+        # Where the records of a proof go; the subproblems then have numbers (cluster/records.py).
+        self._sink = search.proof
         self._observe = observe or (lambda *_: True)
         self._warn = warn
         begun = clock.now()
@@ -127,7 +133,7 @@ class Spread:
                     complain_of_refusal(self._link, self._warn)
                 else:
                     complain_of_absence(self._link, self._warn)
-                self._work_here(self._pool.take(_LARGEST_CHUNK, self._worth()))
+                self._work_here(self._pool.take(_LARGEST_CHUNK, self._dropped_from()))
             waited = self._pausing_for()
             if waited is None:
                 self._give_out()
@@ -143,6 +149,7 @@ class Spread:
         # As in the core: a search that continues from these needs to know under which value the rest was closed.
         left = Frontier.joined([self._pool.everything(), *self._stuck])
         open_ = left.closed_beside(min(self._closed, self._worth()))
+        open_, numbers = (open_, []) if self._sink is None else without_numbers(open_)
         return SpreadResult(
             self._weights,
             self._bias,
@@ -154,6 +161,7 @@ class Spread:
             self._pool.size == 0,
             open_,
             Outcome(timed_out=self._clock.now() >= self._deadline, interrupted=not go_on),
+            numbers,
         )
 
     def _report(self) -> bool:
@@ -166,6 +174,10 @@ class Spread:
     def _worth(self) -> float:
         """Subproblems with a bound of this or more are closed."""
         return self._upper * (1 - self._search.settings.gap)
+
+    def _dropped_from(self) -> float:
+        """Subproblems with a bound of this or more are dropped; none if there are records: they need a reason."""
+        return self._worth() if self._sink is None else math.inf
 
     def _lower_bound(self) -> float:
         waiting = [chunk.frontier.lower_bound() for chunk in (*self._running.values(), *self._again)]
@@ -192,7 +204,7 @@ class Spread:
             if self._again:
                 chunk = self._again.pop()
             else:
-                taken = self._pool.take(min(max(1, share), _LARGEST_CHUNK), self._worth())
+                taken = self._pool.take(min(max(1, share), _LARGEST_CHUNK), self._dropped_from())
                 if taken.size == 0:
                     break
                 chunk = _Chunk(taken)
@@ -200,8 +212,9 @@ class Spread:
                 self._work_here(chunk.frontier)
                 break
             search = self._slice(_SLICE if share > 1 else _FIRST_SLICE)
+            last_number = None if self._sink is None else self._sink.reserve(NUMBERS_OF_SLICE)
             ticket = self._link.submit(
-                self._answers, worker.run_slice, self._solve, self._name, chunk.frontier, search
+                self._answers, worker.run_slice, self._solve, self._name, chunk.frontier, search, last_number
             )
             self._running[ticket] = chunk
 
@@ -217,6 +230,7 @@ class Spread:
             node_limit=max(1, (limit - self._nodes) // max(1, _AHEAD * self._link.threads)) if limit > 0 else 0,
             work_limit=0,
             knowledge=None,
+            proof=None,
         )
 
     def _failed(self, chunk: _Chunk, error: BaseException | None) -> None:
@@ -242,6 +256,8 @@ class Spread:
     def _add(self, chunk: Frontier, found: Slice) -> None:
         self._nodes += found.nodes
         self._work += found.work
+        if self._sink is not None and found.records is not None:
+            found.records.add_to(self._sink)
         closed = found.upper * (1 - self._search.settings.gap)
         self._closed = min(self._closed, chunk.derived_under(), closed)
         if found.weights and found.objective < self._objective:
@@ -258,14 +274,19 @@ class Spread:
         """Search a slice in this process, because no worker does."""
         if chunk.size:
             search = replace(
-                self._slice(_FIRST_SLICE), threads=self._search.threads, knowledge=self._search.knowledge
+                self._slice(_FIRST_SLICE),
+                threads=self._search.threads,
+                knowledge=self._search.knowledge,
+                proof=self._sink,
             )
             bound = min(chunk.lower_bound(), self._lower_bound())
 
             def observe(upper: float, lower: float, nodes: int) -> bool:
                 return self._observe(self._upper, bound, self._nodes + nodes)
 
-            self._add(chunk, Slice.of(LocalEngine().search(self._problem, chunk, search, observe)))
+            run = LocalEngine().search if self._sink is None else search_here
+            found = run(self._problem, chunk, search, observe)
+            self._add(chunk, Slice.of(found, numbered=self._sink is not None))
 
     def _end_slices(self) -> None:
         """Tell the slices to end, and process what arrives in time; nothing arrives from a cluster that is lost."""

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from distributed import WorkerPlugin
 
+from hardmargin.cluster.records import Records, open_with_numbers, search_slice
 from hardmargin.frontier import FORMAT, Frontier
 from hardmargin.problem import Problem
 from hardmargin.search.engine import LocalEngine, Search, SearchResult, knowledge_of
@@ -43,10 +44,11 @@ class Slice(NamedTuple):
     work: int
     exhausted: bool
     open: Frontier
+    records: Records | None = None
 
     @classmethod
-    def of(cls, found: SearchResult) -> Slice:
-        """The plain data of a finished search."""
+    def of(cls, found: SearchResult, *, numbered: bool = False, records: Records | None = None) -> Slice:
+        """The plain data of a finished search; what is open has numbers if there are records."""
         return cls(
             list(found.weights),
             found.bias,
@@ -55,7 +57,8 @@ class Slice(NamedTuple):
             found.nodes,
             found.work,
             found.exhausted,
-            Frontier(*found.open),
+            open_with_numbers(found) if numbered else Frontier(*found.open),
+            records,
         )
 
 
@@ -68,11 +71,14 @@ class ProblemOnWorkers(WorkerPlugin):
         The name of the solve.
     problem : Problem or None
         None if the workers get only tasks, which bring all they need.
+    recorded : bool
+        Whether searches write records of a proof.
     """
 
-    def __init__(self, solve: str, problem: Problem | None) -> None:
+    def __init__(self, solve: str, problem: Problem | None, *, recorded: bool = False) -> None:
         self.name = solve
         self.problem = problem
+        self.recorded = recorded
         self._version = _VERSION
 
     def setup(self, worker: Any) -> None:
@@ -81,7 +87,7 @@ class ProblemOnWorkers(WorkerPlugin):
             raise OtherVersion(f"hardmargin {self._version} hands out the work, but this worker has {_VERSION}")
         if self.problem is not None:
             _problems[self.name] = self.problem
-            _knowledge[self.name] = knowledge_of(self.problem)
+            _knowledge[self.name] = knowledge_of(self.problem, keeps_certificates=self.recorded)
 
     def teardown(self, worker: Any) -> None:
         """Called when the solve is over."""
@@ -101,12 +107,19 @@ def run_task(name: str, run: Run, task: Any, seconds: float) -> Any:
     return run(task, seconds, lambda: _told.get(name, math.inf) > STOP)
 
 
-def run_slice(solve: str, name: str, frontier: Frontier, search: Search) -> Slice:
-    """Search below a frontier until the slice's time is up, or a better hyperplane is found anywhere."""
+def run_slice(solve: str, name: str, frontier: Frontier, search: Search, last_number: int | None = None) -> Slice:
+    """Search below a frontier until the slice's time is up, or a better hyperplane is found anywhere.
+
+    If ``last_number`` is given, the subproblems have numbers, and the slice returns records of a proof; numbers up
+    to this one were given out before.
+    """
 
     def go_on(upper: float, lower: float, nodes: int) -> bool:
         return upper >= search.upper and _told.get(name, math.inf) >= search.upper
 
     if isinstance(search.settings, PackingSettings):
         search = replace(search, knowledge=_knowledge.get(solve))
-    return Slice.of(LocalEngine().search(_problems[solve], frontier, search, go_on))
+    if last_number is None:
+        return Slice.of(LocalEngine().search(_problems[solve], frontier, search, go_on))
+    found, records = search_slice(_problems[solve], frontier, search, last_number, go_on)
+    return Slice.of(found, numbered=True, records=records)

@@ -169,7 +169,7 @@ def numbers_of(open_: Frontier | SearchResult | None) -> list[int]:
     """The numbers of open subproblems in the records of a proof; 0 for those of a root."""
     if open_ is None:
         return []
-    # Records are written in this process, so it is a result of the core.
+    # A result of the core, or of a cluster.
     return [0] * open_.size if isinstance(open_, Frontier) else cast("Any", open_).proof_numbers
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import os
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -278,6 +278,28 @@ def number_bytes(value: int) -> bytes:
         digits.append(value & 127 | 128)
         value >>= 7
     return bytes([*digits, value])
+
+
+def records_of(content: bytes) -> Iterator[bytes]:
+    """The records of a file, one after the other.
+
+    Examples
+    --------
+    >>> list(records_of(b"\\x02ab\\x01c"))
+    [b'ab', b'c']
+    """
+    place = 0
+    while place < len(content):
+        size = shift = 0
+        while True:
+            digit = content[place]
+            place += 1
+            size |= (digit & 127) << shift
+            shift += 7
+            if digit < 128:
+                break
+        yield content[place : place + size]
+        place += size
 
 
 def _root_record(decided: Sequence[tuple[int, bool]], main: int) -> bytes:

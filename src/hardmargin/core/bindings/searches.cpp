@@ -223,6 +223,10 @@ void bind_packing(nb::module_& module) {
     nb::class_<ProofSink>(module, "ProofSink", "A file of proof records.")
         .def(nb::init<const std::string&, std::optional<std::uint64_t>>(), "path"_a, "numbers"_a = nb::none())
         .def("new_number", &ProofSink::new_number, "A number for an open subproblem; 0 is the whole problem.")
+        .def("reserve", &ProofSink::reserve, "count"_a,
+             "Leaves out this many numbers, and returns the last one before them: another sink may give them out.")
+        .def("invalidate", &ProofSink::invalidate,
+             "Marks the records as incomplete: a step could not be justified.")
         .def(
             "write",
             [](ProofSink& self, const nb::bytes& record) {

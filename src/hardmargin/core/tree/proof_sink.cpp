@@ -20,6 +20,13 @@ std::uint64_t ProofSink::new_number() {
     return ++numbers_;
 }
 
+std::uint64_t ProofSink::reserve(std::uint64_t count) {
+    const std::lock_guard lock(mutex_);
+    const std::uint64_t last = numbers_;
+    numbers_ += count;
+    return last;
+}
+
 void ProofSink::write(std::span<const std::uint8_t> record) {
     ProofRecord length;
     length.number(record.size());

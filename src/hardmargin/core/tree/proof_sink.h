@@ -26,6 +26,8 @@ public:
 
     // A number for an open subproblem; the first is 1, because the whole problem has the number 0.
     std::uint64_t new_number();
+    // Leaves out this many numbers, and returns the last one before them: another sink may give them out.
+    std::uint64_t reserve(std::uint64_t count);
     // Appends a record. Throws std::runtime_error if the file cannot be written.
     void write(std::span<const std::uint8_t> record);
     // Marks the records as incomplete: a step could not be justified.
