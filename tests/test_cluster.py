@@ -420,9 +420,8 @@ def test_blocks_on_a_cluster_return_their_records(client, bounded, monkeypatch, 
 
 @pytest.mark.parametrize("method", ["auto", "packing", "directions"])
 def test_slices_return_the_records_of_a_proof(method, client, tmp_path, slices) -> None:
-    data = generate("B", 60, 5, 2)
-    proof, options = tmp_path / "proof", {"first_nodes": 5, "slice": 16}
-    result = solve(data.X, data.y, 10.0, method=method, cluster=client, proof=proof, options=options)
+    data, proof = generate("B", 90, 5, 3), tmp_path / "proof"
+    result = solve(data.X, data.y, 10.0, method=method, cluster=client, proof=proof, options=QUICK_START)
     assert result.optimal
     assert slices
     assert result.proof_bound >= result.lower_bound * (1 - 1e-9)
