@@ -5,7 +5,8 @@ independent samples: by Caratheodory's theorem no more of them are needed to wri
 as in the max-margin problem over the kept samples. The best of all these candidates is the optimum.
 
 ``python tests/brute_force.py --count 20000`` compares the solver with it on this many problems; ``--constraints``
-adds trusted samples and bounds on weights to them.
+adds trusted samples and bounds on weights to them, and ``--pauses`` stops every solve after a few subproblems and
+resumes it from a file, again and again.
 """
 
 from __future__ import annotations
@@ -14,10 +15,12 @@ import argparse
 import itertools
 import re
 import sys
+import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -288,9 +291,16 @@ def case_and_optimum(seed: int, index: int) -> tuple[Case, float]:
     return case, optimum(Problem.from_data(case.X, case.y, case.C, **case.weights))
 
 
-def compared(case: Case, method: str = "auto", *, best: float | None = None, **settings: Any) -> Comparison:
+def compared(
+    case: Case,
+    method: str = "auto",
+    *,
+    best: float | None = None,
+    solved: Callable[..., Result] = solve,
+    **settings: Any,
+) -> Comparison:
     """Solve a case and list the promises that the answer breaks; ``best`` is its optimum, if known."""
-    result = solve(case.X, case.y, case.C, **case.weights, method=method, gap=_GAP, **settings)
+    result = solved(case.X, case.y, case.C, **case.weights, method=method, gap=_GAP, **settings)
     gap = result.target_gap or _GAP
     if best is None:
         best = optimum(Problem.from_data(case.X, case.y, case.C, **case.weights))
@@ -301,6 +311,17 @@ def compared(case: Case, method: str = "auto", *, best: float | None = None, **s
         "every claim can be verified": bool(verify(result, case.X, case.y)),
     }
     return Comparison(case, result, best, [promise for promise, kept in promises.items() if not kept])
+
+
+def solved_with_pauses(*data: Any, nodes: int = 3, **settings: Any) -> Result:
+    """The result of a solve that ends after every few subproblems, and continues from its checkpoint."""
+    with tempfile.TemporaryDirectory() as folder:
+        state = Path(folder) / "state"
+        result = solve(*data, checkpoint=state, node_limit=nodes, **settings)
+        while result.status is Status.NODE_LIMIT:
+            limit = result.nodes + nodes
+            result = solve(*data, checkpoint=state, resume=state, node_limit=limit, **settings)
+    return result
 
 
 def refusal_fault(case: Case, method: str = "auto") -> str | None:
@@ -344,10 +365,17 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--method", default="auto")
     parser.add_argument("--from-nothing", action="store_true", help="begin with w = 0 instead of a primal search")
+    parser.add_argument("--pauses", action="store_true", help="stop and resume every solve")
     parser.add_argument("--constraints", action="store_true", help="add prior knowledge to the problems")
     arguments = parser.parse_args()
     if arguments.from_nothing:
         start_from_nothing()
+    settings: dict[str, Any] = {}
+    if arguments.pauses:
+        # A slice is the shortest turn there is.
+        settings = {"solved": solved_with_pauses, "options": {"first_nodes": 3, "slice": 2}}
+        if arguments.method == "auto":
+            settings["options"] |= {"head_start": 1000, "first_turn": 1000}
     started = time.monotonic()
     found: Counter[str] = Counter()
     for index in range(arguments.count):
@@ -359,7 +387,7 @@ def main() -> int:
                 if fault:
                     print(f"seed {arguments.seed}, index {index}: {case}: {fault}", flush=True)
                 continue
-        comparison = compared(case, arguments.method)
+        comparison = compared(case, arguments.method, **settings)
         found.update(reached=comparison.reached, proven=comparison.result.optimal, broken=bool(comparison.broken))
         if comparison.broken:
             print(f"seed {arguments.seed}, index {index}: {comparison}", flush=True)
