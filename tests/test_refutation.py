@@ -203,6 +203,17 @@ def test_an_opb_file_that_says_more_than_the_lemmas_is_rejected(export, tmp_path
             check_lemmas(files["lemmas"], files["opb"], problem.X, problem.y, problem.costs)
 
 
+@pytest.mark.parametrize("end", ["\r", "\v", "\f", "\x1c", "\x85", "\u2028", "\t"])
+def test_no_comment_of_an_opb_file_hides_a_constraint(end, export, tmp_path) -> None:
+    # Programs differ in what ends a line.
+    files, problem = copied(export, tmp_path), export.problem
+    text = files["opb"].read_text(encoding="ascii")
+    for forged in (f"*{end}-1 x1 >= 1 ;\n{text}", text.replace(" ;\n", f" ;{end}* -1 x1 >= 1 ;\n", 1)):
+        files["opb"].write_bytes(forged.encode())
+        with pytest.raises(ProofError, match=r"neither printable|of the OPB file"):
+            check_lemmas(files["lemmas"], files["opb"], problem.X, problem.y, problem.costs)
+
+
 def test_lemmas_about_other_data_or_another_bound_are_rejected(export, tmp_path) -> None:
     files, problem = copied(export, tmp_path), export.problem
     X = problem.X.copy()
@@ -218,7 +229,13 @@ def test_lemmas_about_other_data_or_another_bound_are_rejected(export, tmp_path)
 
 
 @pytest.mark.parametrize(
-    "content", ["", "hardmargin lemmas 1\nbound 1\n", "hardmargin lemmas 1\nbound x\nunit 1\n"]
+    "content",
+    [
+        "",
+        "hardmargin lemmas 1\nbound 1\n",
+        "hardmargin lemmas 1\nbound x\nunit 1\n",
+        f"hardmargin lemmas 1\nbound 1\nunit 1\nsamples {'9' * 5000}\n",
+    ],
 )
 def test_what_is_no_file_of_lemmas_is_unreadable(content, export, tmp_path) -> None:
     (tmp_path / "lemmas").write_text(content, encoding="ascii")
