@@ -234,8 +234,8 @@ class SampleRecords:
         self._marked = self.sink.size, self.sink.numbers
 
     def state(self) -> dict[str, Any]:
-        """The records up to the last mark, as plain data."""
-        self.sink.flush()
+        """The records up to the last mark, as plain data; an OSError if they cannot be written."""
+        _flush(self.sink)
         size, numbers = self._marked
         return {"file": Path(self.path).name, "size": size, "numbers": numbers, "number": self.number}
 
@@ -259,6 +259,14 @@ class SampleRecords:
         """Remove the records: the search was given up."""
         self.sink.close()
         self._recorder.remove(self.path)
+
+
+def _flush(sink: _core.ProofSink) -> None:
+    """Hand records over to the system; that they could not be written must not end the search."""
+    try:
+        sink.flush()
+    except RuntimeError as error:
+        raise OSError(str(error)) from None
 
 
 # Steps of a record; see docs/proofs.md.
@@ -343,7 +351,7 @@ class DirectionRecords:
         """See :meth:`SampleRecords.state`; None if a step could not be justified."""
         if not self.sink.valid:
             return None
-        self.sink.flush()
+        _flush(self.sink)
         size, numbers = self._marked
         axes = self._axes.tolist()
         return {
