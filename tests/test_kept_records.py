@@ -17,6 +17,7 @@ from hardmargin.checker import check_proof
 from hardmargin.checkpoint import Identity, read_checkpoint, records_folder, write_checkpoint
 from hardmargin.cli.resuming import _set_aside
 from hardmargin.data import generate
+from hardmargin.search.recording import ProofRecorder, SampleRecords
 
 SHORT = {"heuristic_effort": 1e-3}
 WAYS: dict[str, tuple[str, dict[str, Any], int]] = {
@@ -221,6 +222,16 @@ def test_a_forged_description_cannot_have_other_files_changed(problem, tmp_path)
         with pytest.raises(ValueError, match="missing or damaged"):
             solve(*plain, **settings, resume=state, checkpoint=state)
     assert other.read_bytes() == b"nothing but text" * 1000
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_state_whose_records_cannot_be_written_is_not_saved(tmp_path, monkeypatch) -> None:
+    # An OSError is what a checkpoint that cannot be written is, and does not end the search.
+    monkeypatch.setattr(ProofRecorder, "new_file", lambda _: "/dev/full")
+    records = SampleRecords(ProofRecorder(tmp_path), [])
+    records.sink.write(b"x")
+    with pytest.raises(OSError, match="disk full"):
+        records.state()
 
 
 def test_records_of_a_removed_checkpoint_are_removed(problem, tmp_path) -> None:
