@@ -19,6 +19,7 @@ from hardmargin.checker import ProofError, UnreadableProofError
 from hardmargin.checker.samples import Samples
 from hardmargin.cli import main
 from hardmargin.data import generate
+from hardmargin.proof_file import write_proof
 from hardmargin.refutation import ExportedProof, check_lemmas
 from hardmargin.refutation import lemmas as lemmas_module
 from hardmargin.refutation.lemmas import Lemma, Subject
@@ -284,6 +285,13 @@ def test_other_proofs_are_refused(settings, complaint, tmp_path) -> None:
     with pytest.raises(ValueError, match=rf"{complaint}.*method='packing'"):
         export_proof(result, data.X, data.y, **files)
     assert not files["lemmas"].exists()
+
+
+def test_a_proof_of_nothing_is_refused(export, tmp_path) -> None:
+    write_proof(tmp_path / "proof", export.problem, [], 0.0)
+    files = {name: tmp_path / name for name in export.files}
+    with pytest.raises(ValueError, match="is empty"):
+        export_proof(export.result, export.problem.X, export.problem.y, **files)
 
 
 def test_prior_knowledge_is_refused(export, tmp_path) -> None:
