@@ -13,16 +13,14 @@ from forged_proofs import (
     check_samples,
     content,
     doubles,
-    encoded,
     face_record,
     header_of,
     line,
     piece_header,
 )
 from hardmargin.checker import ProofError, UnreadableProofError, Verdict, regions
-from hardmargin.checker.certificates import read_certificate
+from hardmargin.checker.certificates import certificate_of
 from hardmargin.checker.decisions import Step
-from hardmargin.checker.reading import Numbers
 from hardmargin.checker.regions import Step as RegionStep
 from hardmargin.checker.samples import Samples
 
@@ -149,7 +147,7 @@ def test_pieces_share_the_norm(tmp_path) -> None:
 
 
 def test_nothing_follows_from_a_demand_that_is_negative() -> None:
-    flips = read_certificate(Numbers(encoded([2, 1, 1, 3, 1])), FAN, [0, 1, 2])
+    flips = certificate_of([(1, 1), (3, 1)], FAN, [0, 1, 2])
     assert (flips.given_up, flips.numerator, flips.denominator) == ([0, 1], 0, 0)
     assert not flips.reaches(1, 0, (1, 1))
 

@@ -28,7 +28,9 @@ from forged_proofs import (
 )
 from hardmargin import solve
 from hardmargin.checker import ProofError, UnreadableProofError, check_proof, checking
+from hardmargin.checker.constraints import Constraints
 from hardmargin.checker.decisions import Step
+from hardmargin.checker.piece import Piece
 from hardmargin.checker.reading import MAGIC, Numbers
 from hardmargin.checker.regions import Step as RegionStep
 from hardmargin.checker.samples import Samples
@@ -94,6 +96,28 @@ def test_lengths_out_of_range_are_refused(tmp_path) -> None:
     ]
     with pytest.raises(ProofError, match=r"too small a norm|below the bound"):
         check_faces(tmp_path, plane, 3.0, *steps)
+
+
+def test_weights_above_the_bound_need_no_more_memory_than_the_bound(tmp_path) -> None:
+    piece = Piece(TWO, EACH[:2], piece_header("samples", 3.0, exponent=1 << 16))
+    assert piece.weight(1, 1 << 16) == piece.bound
+    # They count as the bound: that is not above the cost of samples that cost more, and above that of others.
+    steps = [Step.SET, 2, 0, 1, 2, 1, Step.COVER, 1, 0, 1 << 60, Step.CLOSE_COST]
+    assert check_samples(tmp_path, TWO, 2.0, *steps).bound == 2.0
+    cheap = line(0.0, 1.0, labels=[-1.0, 1.0], costs=[1.0, 1.0])
+    with pytest.raises(ProofError, match="more than its cost"):
+        check_samples(tmp_path, cheap, 2.0, *steps)
+
+
+def test_bounds_on_weights_are_listed_once(tmp_path) -> None:
+    known = ([1.0], [np.inf])
+    hashes = Constraints(TWO.n, TWO.m, coef_bounds=known).hashes()
+    for bounds, complaint in (([0, 0], "twice"), ([0, 1], "that has none"), ([0, 2], "that has none")):
+        piece = piece_header("samples", 0.0, bounds=bounds)
+        header = header_of(TWO, 0.0, piece) | {"coef_bounds": hashes["coef_bounds"]}
+        path = write(tmp_path / "forged", header, content(EACH[:2], [[0, 0, 0, 0, Step.CLOSE_COST]]))
+        with pytest.raises(ProofError, match=complaint):
+            check_proof(path, TWO.X, TWO.y, TWO.costs, coef_bounds=known)
 
 
 ODD_HEADERS = {

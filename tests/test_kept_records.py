@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +14,10 @@ import pytest
 
 from hardmargin import Problem, Result, solve
 from hardmargin.checker import check_proof
+from hardmargin.checkpoint import Identity, read_checkpoint, records_folder, write_checkpoint
 from hardmargin.cli.resuming import _set_aside
 from hardmargin.data import generate
+from hardmargin.search.recording import ProofRecorder, SampleRecords
 
 SHORT = {"heuristic_effort": 1e-3}
 WAYS: dict[str, tuple[str, dict[str, Any], int]] = {
@@ -172,6 +177,63 @@ def test_missing_and_damaged_records_are_refused(problem, tmp_path) -> None:
     assert solve(*plain, **settings).optimal
 
 
+def forge(problem: Problem, state: Path, change: Callable[[dict[str, Any]], Any]) -> None:
+    """Change the description of the records of a checkpoint, hashes included."""
+    identity = Identity.of(problem, "packing")
+    content = read_checkpoint(state, identity)
+    folder = records_folder(state)
+    described = json.loads((folder / f"{content['solve']['records']}.json").read_bytes())
+    change(described)
+    text = json.dumps(described).encode()
+    content["solve"]["records"] = hashlib.sha256(text).hexdigest()
+    (folder / f"{content['solve']['records']}.json").write_bytes(text)
+    write_checkpoint(state, identity, content)
+
+
+def test_a_forged_description_cannot_have_other_files_changed(problem, tmp_path) -> None:
+    other = tmp_path / "other.records"
+    other.write_bytes(b"nothing but text" * 1000)
+
+    def as_link(described: dict[str, Any]) -> None:
+        name = described["parts"]["packing"]["records"]["file"]
+        (tmp_path / "state.records" / name).unlink()
+        (tmp_path / "state.records" / name).symlink_to(other)
+
+    changes: list[Callable[[dict[str, Any]], Any]] = [
+        lambda described: described["parts"]["packing"]["records"].update(file=str(other)),
+        lambda described: described["parts"]["packing"]["records"].update(file="../other.records"),
+        lambda described: described["best"].append({"files": [str(other)]}),
+        lambda described: described["files"].update({"../other.records": 1}),
+        lambda described: described.pop("best"),
+        lambda described: described.update(best=[{}]),
+        lambda described: described.update(files=1),
+        as_link,
+    ]
+    plain = (problem.X, problem.y, problem.C)
+    settings = {"method": "packing", "options": WAYS["packing"][1], "proof": tmp_path / "proof"}
+    state = saved(problem, "packing", tmp_path)
+    shutil.copy(state, tmp_path / "intact")
+    shutil.copytree(tmp_path / "state.records", tmp_path / "intact.records")
+    for change in changes:
+        shutil.rmtree(tmp_path / "state.records")
+        shutil.copytree(tmp_path / "intact.records", tmp_path / "state.records")
+        shutil.copy(tmp_path / "intact", state)
+        forge(problem, state, change)
+        with pytest.raises(ValueError, match="missing or damaged"):
+            solve(*plain, **settings, resume=state, checkpoint=state)
+    assert other.read_bytes() == b"nothing but text" * 1000
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_state_whose_records_cannot_be_written_is_not_saved(tmp_path, monkeypatch) -> None:
+    # An OSError is what a checkpoint that cannot be written is, and does not end the search.
+    monkeypatch.setattr(ProofRecorder, "new_file", lambda _: "/dev/full")
+    records = SampleRecords(ProofRecorder(tmp_path), [])
+    records.sink.write(b"x")
+    with pytest.raises(OSError, match="disk full"):
+        records.state()
+
+
 def test_records_of_a_removed_checkpoint_are_removed(problem, tmp_path) -> None:
     saved(problem, "packing", tmp_path)
     (tmp_path / "state").unlink()
@@ -184,6 +246,10 @@ def test_records_are_set_aside_with_their_checkpoint(problem, tmp_path) -> None:
     state = saved(problem, "packing", tmp_path)
     assert _set_aside(str(state)) == f"{state}.1"
     assert solved(problem, "packing", tmp_path / "proof", resume=f"{state}.1").optimal
+    # A folder of records that somebody has left there is not in the way.
+    (tmp_path / "left").write_text("")
+    (tmp_path / "left.1.records").mkdir()
+    assert _set_aside(str(tmp_path / "left")) == str(tmp_path / "left.2")
     (tmp_path / "link").symlink_to(f"{state}.1")
     assert _set_aside(str(tmp_path / "link")) == str(tmp_path / "link.1")
     assert solved(problem, "packing", tmp_path / "proof", resume=tmp_path / "link.1").optimal

@@ -19,6 +19,7 @@ from hardmargin.checker import ProofError, UnreadableProofError
 from hardmargin.checker.samples import Samples
 from hardmargin.cli import main
 from hardmargin.data import generate
+from hardmargin.proof_file import write_proof
 from hardmargin.refutation import ExportedProof, check_lemmas
 from hardmargin.refutation import lemmas as lemmas_module
 from hardmargin.refutation.lemmas import Lemma, Subject
@@ -203,6 +204,17 @@ def test_an_opb_file_that_says_more_than_the_lemmas_is_rejected(export, tmp_path
             check_lemmas(files["lemmas"], files["opb"], problem.X, problem.y, problem.costs)
 
 
+@pytest.mark.parametrize("end", ["\r", "\v", "\f", "\x1c", "\x85", "\u2028", "\t"])
+def test_no_comment_of_an_opb_file_hides_a_constraint(end, export, tmp_path) -> None:
+    # Programs differ in what ends a line.
+    files, problem = copied(export, tmp_path), export.problem
+    text = files["opb"].read_text(encoding="ascii")
+    for forged in (f"*{end}-1 x1 >= 1 ;\n{text}", text.replace(" ;\n", f" ;{end}* -1 x1 >= 1 ;\n", 1)):
+        files["opb"].write_bytes(forged.encode())
+        with pytest.raises(ProofError, match=r"neither printable|of the OPB file"):
+            check_lemmas(files["lemmas"], files["opb"], problem.X, problem.y, problem.costs)
+
+
 def test_lemmas_about_other_data_or_another_bound_are_rejected(export, tmp_path) -> None:
     files, problem = copied(export, tmp_path), export.problem
     X = problem.X.copy()
@@ -218,7 +230,13 @@ def test_lemmas_about_other_data_or_another_bound_are_rejected(export, tmp_path)
 
 
 @pytest.mark.parametrize(
-    "content", ["", "hardmargin lemmas 1\nbound 1\n", "hardmargin lemmas 1\nbound x\nunit 1\n"]
+    "content",
+    [
+        "",
+        "hardmargin lemmas 1\nbound 1\n",
+        "hardmargin lemmas 1\nbound x\nunit 1\n",
+        f"hardmargin lemmas 1\nbound 1\nunit 1\nsamples {'9' * 5000}\n",
+    ],
 )
 def test_what_is_no_file_of_lemmas_is_unreadable(content, export, tmp_path) -> None:
     (tmp_path / "lemmas").write_text(content, encoding="ascii")
@@ -267,6 +285,13 @@ def test_other_proofs_are_refused(settings, complaint, tmp_path) -> None:
     with pytest.raises(ValueError, match=rf"{complaint}.*method='packing'"):
         export_proof(result, data.X, data.y, **files)
     assert not files["lemmas"].exists()
+
+
+def test_a_proof_of_nothing_is_refused(export, tmp_path) -> None:
+    write_proof(tmp_path / "proof", export.problem, [], 0.0)
+    files = {name: tmp_path / name for name in export.files}
+    with pytest.raises(ValueError, match="is empty"):
+        export_proof(export.result, export.problem.X, export.problem.y, **files)
 
 
 def test_prior_knowledge_is_refused(export, tmp_path) -> None:

@@ -143,6 +143,10 @@ class ProofSink:
         """Whether every step could be justified."""
 
     @property
+    def failed(self) -> bool:
+        """Whether something could not be written."""
+
+    @property
     def size(self) -> int:
         """Bytes so far."""
 

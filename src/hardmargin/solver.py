@@ -54,6 +54,9 @@ _CHECK_SECONDS = 25e-9
 _LARGEST_CHECK_SHARE = 0.2
 # Seconds after the time limit in which presolve is completed if there is a checkpoint.
 _COMPLETION = 0.5
+_NO_DISK = (
+    "is the disk full? The result is complete without; proof_bound is what has a proof in a file, if anything."
+)
 
 
 def solve(
@@ -269,7 +272,14 @@ def solve(
                     result = _polished(problem, reduced, found, limits, recorder, hyperplane, first)
                 if proof is not None and recorded is not None:
                     pieces = [piece.restored(reduced) for piece in recorded.pieces]
-                    result = replace(result, proof_bound=write_proof(proof, problem, pieces, result.lower_bound))
+                    if recorded.failed:
+                        warnings.warn(f"records of the proof could not be written; {_NO_DISK}", stacklevel=2)
+                    try:
+                        claimed = write_proof(proof, problem, pieces, result.lower_bound)
+                        result = replace(result, proof_bound=claimed)
+                    except OSError as error:
+                        # What was computed is not lost for that.
+                        warnings.warn(f"the proof could not be written ({error}); {_NO_DISK}", stacklevel=2)
                 result = _within_budget(_interrupted_if_asked(result, signals))
         # Leaving a cluster takes time too, and the caller waits for it.
         result = result if cluster is None else replace(result, runtime=limits.elapsed())

@@ -92,6 +92,9 @@ class Constraints:
         """
         if not isinstance(numbers, list) or not all(type(number) is int for number in numbers):
             raise UnreadableProofError("a piece has no list of bounds on weights.")
+        # So there are no more than the problem has, however long the list is.
+        if len(set(numbers)) < len(numbers):
+            raise ProofError("a piece lists a bound on a weight twice.")
         sides: list[tuple[int, int, float]] = []
         for number in numbers:
             column, sign = number >> 1, -1 if number & 1 else 1

@@ -90,10 +90,15 @@ class Piece:
         self.extra, self.extra_exponent = known.rows(header.get("bounds", []), samples.exponent, exponent // 2)
 
     def weight(self, number: int, unit: int) -> int:
-        """A weight of a record, a multiple of 2^unit in its own unit of costs, rounded down."""
+        """A weight of a record, a multiple of 2^unit in its own unit of costs, rounded down.
+
+        A smaller weight proves less, so any is allowed here. One above the bound proves no more than the bound, and
+        could fill the memory.
+        """
         shift = unit + self.exponent + self.unit_exponent
         numerator, denominator = number * self.share[0], self.share[1]
-        return (numerator << shift) // denominator if shift >= 0 else numerator // (denominator << -shift)
+        weight = (numerator << shift) // denominator if shift >= 0 else numerator // (denominator << -shift)
+        return min(weight, self.bound)
 
     def rounded_up(self, cost: int) -> int:
         """A cost that must be reached, given that samples are given up as a whole.

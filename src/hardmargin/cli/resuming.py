@@ -59,7 +59,8 @@ def _set_aside(path: str) -> str:
     from hardmargin.checkpoint import records_folder
 
     number = 1
-    while os.path.lexists(f"{path}.{number}"):
+    # Also not a name whose folder of records is left from a checkpoint that was removed.
+    while os.path.lexists(f"{path}.{number}") or os.path.lexists(records_folder(f"{path}.{number}")):
         number += 1
     kept, records = f"{path}.{number}", records_folder(path)
     os.rename(path, kept)

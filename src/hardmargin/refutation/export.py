@@ -129,6 +129,8 @@ def _content(path: str | os.PathLike[str], problem: Problem) -> tuple[Piece, Sub
         verdict = check_proof(path, problem.X, problem.y, problem.costs)
     except (ProofError, UnreadableProofError) as error:
         raise ValueError(f"{os.fspath(path)}: the proof cannot be exported: {error}") from None
+    if verdict.pieces == 0:
+        raise ValueError(f"{os.fspath(path)}: the proof is empty, so there is nothing to export; solve for longer.")
     if verdict.kinds != ("samples",) or verdict.pieces != 1:
         what = "consists of several pieces" if verdict.pieces > 1 else "is about directions"
         raise ValueError(f"{os.fspath(path)}: the proof {what}; to export one, {_INSTEAD}.")

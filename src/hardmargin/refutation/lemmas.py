@@ -36,6 +36,9 @@ from hardmargin.checker.samples import Samples
 #: The first line of a file of lemmas.
 MAGIC = "hardmargin lemmas 1"
 
+# Of a number in a file of lemmas.
+_MOST_DIGITS = 640
+
 
 class Lemma(NamedTuple):
     """A lemma: at most ``limit`` units are given up if ``kept`` are kept and ``given_up`` are given up.
@@ -230,9 +233,8 @@ def check_lemmas(
 
     with _opened(lemmas) as file, _opened(opb) as problem:
         subject = _read_subject(file, Samples(X, y, costs))
-        stated = (" ".join(line.split()) for line in problem if not line.startswith("*"))
         expected = subject.problem_lines(checked(subject, file))
-        for place, (line, other) in enumerate(zip_longest(expected, stated), start=1):
+        for place, (line, other) in enumerate(zip_longest(expected, _constraints(problem)), start=1):
             if line != other:
                 found, wanted = (each or "missing" for each in (other, line))
                 raise ProofError(f"constraint {place} of the OPB file is {found}; by the lemmas, it is {wanted}.")
@@ -241,7 +243,21 @@ def check_lemmas(
 
 def _opened(path: str | os.PathLike[str]) -> TextIO:
     """A text file; what is no text is found out by what reads its lines."""
-    return open(path, encoding="ascii", errors="replace")
+    return open(path, encoding="ascii", errors="replace", newline="\n")
+
+
+def _constraints(opb: TextIO) -> Iterator[str]:
+    """The lines of an OPB file that are no comments.
+
+    Other programs need not agree on what ends a line, or on what is a space. So there may be nothing, not even in a
+    comment, that one of them could take for the end of it.
+    """
+    for line in opb:
+        text = line.rstrip("\r\n")
+        if not (text.isascii() and text.isprintable()):
+            raise ProofError("the OPB file has characters that are neither printable nor the end of a line.")
+        if not text.startswith("*"):
+            yield text
 
 
 def _read_subject(file: TextIO, samples: Samples) -> Subject:
@@ -297,6 +313,7 @@ def _lemma(line: str, count: int) -> Lemma:
 
 def _whole(text: str) -> int:
     """A number that is written in digits only, so that it is not negative."""
-    if not (text.isascii() and text.isdigit()):
-        raise UnreadableProofError(f"expected a whole number; found '{text}'.")
+    # Python may refuse to convert longer ones.
+    if not (text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS):
+        raise UnreadableProofError(f"expected a whole number; found '{text:.60}'.")
     return int(text)

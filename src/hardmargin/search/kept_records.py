@@ -12,6 +12,7 @@ import json
 import os
 import re
 import shutil
+import stat
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -66,9 +67,10 @@ def save(recorder: ProofRecorder, parts: Mapping[str, Any]) -> str:
 
 
 def clean(recorder: ProofRecorder, digest: str) -> None:
-    """Remove what the last state does not refer to, now that it is written."""
-    described = json.loads(Path(recorder.path_of(f"{digest}.json")).read_bytes())
-    clear(Path(recorder.folder), {f"{digest}.json", *described["files"]})
+    """Remove what the last state does not refer to, now that it is written; what fails is left to the next time."""
+    with suppress(OSError):
+        described = json.loads(Path(recorder.path_of(f"{digest}.json")).read_bytes())
+        clear(Path(recorder.folder), {f"{digest}.json", *described["files"]})
 
 
 def resume(recorder: ProofRecorder, checkpoint: str | os.PathLike[str], digest: Any) -> None:
@@ -87,13 +89,14 @@ def resume(recorder: ProofRecorder, checkpoint: str | os.PathLike[str], digest: 
         )
     try:
         described = _taken_over(recorder, records_folder(checkpoint), digest)
-    except (OSError, ValueError) as error:
+        best = [piece_of(recorder, value) for value in described["best"]]
+        recorder.saved = described["parts"]
+        recorder.offer(described["bound"], best)
+    except (OSError, ValueError, TypeError, AttributeError, LookupError) as error:
         raise ValueError(
             f"checkpoint {name}: the records of its proof are missing or damaged ({error}); they are in "
             f"{records_folder(checkpoint)}, which belongs to the checkpoint: resume without proof, or start again."
         ) from None
-    recorder.saved = described["parts"]
-    recorder.offer(described["bound"], [piece_of(recorder, value) for value in described["best"]])
 
 
 def _taken_over(recorder: ProofRecorder, source: Path, digest: Any) -> dict[str, Any]:
@@ -104,16 +107,30 @@ def _taken_over(recorder: ProofRecorder, source: Path, digest: Any) -> dict[str,
     if hashlib.sha256(content).hexdigest() != digest:
         raise ValueError("their description was changed")
     described: dict[str, Any] = json.loads(content)
+    _check_names(described)
     target = Path(recorder.folder)
     for name, size in described["files"].items():
-        if not _NAME.fullmatch(name) or (source / name).stat().st_size < size:
-            raise ValueError(f"{name} is too short")
+        status = (source / name).lstat()
+        if not stat.S_ISREG(status.st_mode) or status.st_size < size:
+            raise ValueError(f"{name} is too short, or no file")
     if target != source:
         for name in (f"{digest}.json", *described["files"]):
             shutil.copyfile(source / name, target / name)
     for name, size in described["files"].items():
         os.truncate(target / name, size)
     return described
+
+
+def _check_names(described: Mapping[str, Any]) -> None:
+    """Check that a description names no files but records: anyone can write one, and its files are written to."""
+    files = described["files"]
+    used = [
+        name
+        for entry in _entries([described["best"], described["parts"]])
+        for name in (*entry.get("files", ()), *([entry["file"]] if "file" in entry else []))
+    ]
+    if not (all(map(_NAME.fullmatch, files)) and all(name in files for name in used)):
+        raise ValueError("their description names other files")
 
 
 def plain_piece(piece: Piece) -> dict[str, Any]:

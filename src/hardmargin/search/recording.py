@@ -147,6 +147,8 @@ class ProofRecorder:
         self.pieces: list[Piece] = []
         #: What the proofs of the solve had recorded in the state that it goes on from, by kind.
         self.saved: dict[str, Any] = {}
+        #: Whether records could not be written.
+        self.failed = False
         # Files that only the best proof needs.
         self._released: set[str] = set()
         self._keeps = keeps
@@ -194,6 +196,10 @@ class ProofRecorder:
             sink = _core.ProofSink(path)
             sink.write(record)
             sink.close()
+            if not sink.valid:
+                self.failed = True
+                self.remove(path)
+                return
             piece = Piece.whole("samples", [path], bound, problem)
             self.offer(bound, [piece])
             self.release([piece])
@@ -234,8 +240,8 @@ class SampleRecords:
         self._marked = self.sink.size, self.sink.numbers
 
     def state(self) -> dict[str, Any]:
-        """The records up to the last mark, as plain data."""
-        self.sink.flush()
+        """The records up to the last mark, as plain data; an OSError if they cannot be written."""
+        _flush(self.sink)
         size, numbers = self._marked
         return {"file": Path(self.path).name, "size": size, "numbers": numbers, "number": self.number}
 
@@ -251,6 +257,9 @@ class SampleRecords:
     def complete(self, bound: float, problem: Problem) -> None:
         """Offer the proof of a bound: nothing is open."""
         self.sink.close()
+        if not self.sink.valid:
+            self.drop()
+            return
         piece = Piece.whole("samples", [self.path], bound, problem)
         self._recorder.offer(bound, [piece])
         self._recorder.release([piece])
@@ -258,7 +267,16 @@ class SampleRecords:
     def drop(self) -> None:
         """Remove the records: the search was given up."""
         self.sink.close()
+        self._recorder.failed |= self.sink.failed
         self._recorder.remove(self.path)
+
+
+def _flush(sink: _core.ProofSink) -> None:
+    """Hand records over to the system; that they could not be written must not end the search."""
+    try:
+        sink.flush()
+    except RuntimeError as error:
+        raise OSError(str(error)) from None
 
 
 # Steps of a record; see docs/proofs.md.
@@ -365,7 +383,7 @@ class DirectionRecords:
         """See :meth:`SampleRecords.state`; None if a step could not be justified."""
         if not self.sink.valid:
             return None
-        self.sink.flush()
+        _flush(self.sink)
         size, numbers = self._marked
         axes = self._axes.tolist()
         return {
@@ -394,6 +412,7 @@ class DirectionRecords:
     def drop(self) -> None:
         """Remove the records: the search cannot be completed."""
         self.sink.close()
+        self._recorder.failed |= self.sink.failed
         self._recorder.remove(self.path)
 
 

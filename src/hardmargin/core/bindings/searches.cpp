@@ -243,6 +243,7 @@ void bind_packing(nb::module_& module) {
             },
             "The last record, of a sink without a file.")
         .def_prop_ro("valid", &ProofSink::valid, "Whether every step could be justified.")
+        .def_prop_ro("failed", &ProofSink::failed, "Whether something could not be written.")
         .def_prop_ro("size", &ProofSink::size, "Bytes so far.")
         .def_prop_ro("numbers", &ProofSink::numbers, "The last number that was given out.");
     nb::class_<PackingKnowledge>(module, "PackingKnowledge", "What searches over the same samples share.")

@@ -35,15 +35,29 @@ void ProofSink::write(std::span<const std::uint8_t> record) {
         last_record_.assign(record.begin(), record.end());
         return;
     }
+    if (failed_) {
+        return;
+    }
     if (!file_) {
         throw std::runtime_error("proof: the file is closed");
     }
     for (const std::span<const std::uint8_t> part : {length.bytes(), record}) {
         if (std::fwrite(part.data(), 1, part.size(), file_.get()) != part.size()) {
-            throw std::runtime_error("proof: cannot write the file; is the disk full?");
+            fail_locked();
+            return;
         }
         size_ += part.size();
     }
+}
+
+void ProofSink::fail_locked() {
+    failed_ = true;
+    valid_ = false;
+}
+
+bool ProofSink::failed() const {
+    const std::lock_guard lock(mutex_);
+    return failed_;
 }
 
 std::vector<std::uint8_t> ProofSink::last_record() const {
@@ -71,15 +85,18 @@ std::uint64_t ProofSink::numbers() const {
     return numbers_;
 }
 
-void ProofSink::flush_locked() {
+bool ProofSink::flush_locked() {
     if (file_ && std::fflush(file_.get()) != 0) {
-        throw std::runtime_error("proof: cannot write the file; is the disk full?");
+        fail_locked();
     }
+    return !failed_;
 }
 
 void ProofSink::flush() {
     const std::lock_guard lock(mutex_);
-    flush_locked();
+    if (!flush_locked()) {
+        throw std::runtime_error("proof: cannot write the file; is the disk full?");
+    }
 }
 
 void ProofSink::close() {

@@ -28,17 +28,20 @@ public:
     std::uint64_t new_number();
     // Leaves out this many numbers, and returns the last one before them: another sink may give them out.
     std::uint64_t reserve(std::uint64_t count);
-    // Appends a record. Throws std::runtime_error if the file cannot be written.
+    // Appends a record. If the file cannot be written, for example because the disk is full, the search goes on
+    // without records: the sink is no longer valid.
     void write(std::span<const std::uint8_t> record);
     // Marks the records as incomplete: a step could not be justified.
     void invalidate();
     bool valid() const;
+    // Whether something could not be written.
+    bool failed() const;
     // The last record, without a file.
     std::vector<std::uint8_t> last_record() const;
     // Bytes so far, and the last number that was given out.
     std::uint64_t size() const;
     std::uint64_t numbers() const;
-    // Hands all that was written so far over to the system.
+    // Hands all that was written so far over to the system. Throws std::runtime_error if that is impossible.
     void flush();
     // Completes the file; nothing can be written afterwards.
     void close();
@@ -48,7 +51,8 @@ private:
         void operator()(std::FILE* file) const { std::fclose(file); }
     };
 
-    void flush_locked();
+    void fail_locked();
+    bool flush_locked();
 
     mutable std::mutex mutex_;
     std::unique_ptr<std::FILE, Closer> file_;
@@ -57,6 +61,7 @@ private:
     std::uint64_t numbers_ = 0;
     std::uint64_t size_ = 0;
     bool valid_ = true;
+    bool failed_ = false;
 };
 
 }  // namespace hardmargin
