@@ -157,7 +157,6 @@ def test_the_last_proven_target_counts(tmp_path) -> None:
 @pytest.mark.parametrize(
     "others",
     [
-        {"cluster": "local"},
         {"max_violations": 1},
         {"method": "heuristic"},
     ],
