@@ -162,7 +162,7 @@ def solve(
         :func:`hardmargin.checker.check_proof` and ``hardmargin verify --proof`` check. ``Result.proof_bound`` is
         that bound; it may be smaller than ``lower_bound``. With prior knowledge, the proof is about the hyperplanes
         that respect it. With a checkpoint, its records are kept in a folder beside that (FILE.records), and
-        ``resume`` goes on with them. For auto, packing, directions and blocks; on a cluster, for blocks only.
+        ``resume`` goes on with them. For auto, packing, directions and blocks.
 
     Returns
     -------
