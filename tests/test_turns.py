@@ -33,25 +33,60 @@ def bounding(work: int, bound: float, insured: float = 0.0) -> turns.Member:
         ((101, 0), (math.inf, math.inf), 1),
         ((101, 0), (101.0, math.inf), 0),  # it is half done
         ((101, 0), (102.0, math.inf), 1),
-        ((101, 1), (101.0, math.inf), 0),
         ((102, 1), (102.0, math.inf), 1),  # the other one has begun
-        ((100 + 9, 10), (math.inf, math.inf), 0),  # equal shares
-        ((100 + 11, 10), (math.inf, math.inf), 1),
-        ((100 + 11, 10), (500.0, math.inf), 1),  # until both have a forecast,
-        ((100 + 11, 10), (math.inf, 500.0), 1),
-        ((1000, 3500), (math.inf, 500.0), 1),  # or one has worked for longer than the other needs:
-        ((1000, 3700), (math.inf, 500.0), 0),  # done 1000, against 500: a fifth of the work
-        ((100 + 39, 10), (1e3, 2e3), 0),  # half the work, four times the share
-        ((100 + 41, 10), (1e3, 2e3), 1),
-        ((100 + 10, 39), (2e3, 1e3), 1),
-        ((100 + 10, 41), (2e3, 1e3), 0),
-        ((100 + 89, 10), (1e3, 1e9), 0),  # and never less than a tenth
-        ((100 + 91, 10), (1e3, 1e9), 1),
     ],
 )
 def test_whose_turn_it_is(done, remaining, chosen) -> None:
     members = [expecting(*each) for each in zip(done, remaining, strict=True)]
     assert turns.next_member(members, head_start=100) is members[chosen]
+
+
+def working(remaining: float) -> turns.Member:
+    """A member that does ten units of work in every turn, and expects to need this much more."""
+    proof = SimpleNamespace(work=0, stuck=False, finished=False, only_bounds=False, own_bound=0.0, nodes=0)
+    proof.remaining_work = lambda: remaining
+    proof.take_over = lambda _: None
+
+    def steps():
+        while True:
+            proof.work += 10
+            yield
+
+    proof.steps = steps
+    return turns.Member(proof)
+
+
+def works(members: list[turns.Member], count: int) -> list[int]:
+    """The work of the members after this many turns."""
+    for _ in zip(range(count), turns.turns(members, head_start=100), strict=False):
+        pass
+    return [member.proof.work for member in members]
+
+
+@pytest.mark.parametrize(
+    ("remaining", "second"),
+    [
+        ((math.inf, math.inf), 500),  # equal shares
+        ((1e4, math.inf), 500),
+        ((1e4, 2e4), 200),  # half the work, four times the share
+        ((2e4, 1e4), 800),
+        ((1e4, 1e9), 100),  # and never less than a tenth
+    ],
+)
+def test_members_work_by_their_shares(remaining, second) -> None:
+    first, other = works([working(each) for each in remaining], 110)
+    assert first - 100 == pytest.approx(1000 - second, abs=20)
+    assert other == pytest.approx(second, abs=20)
+
+
+def test_what_was_done_before_is_not_made_up_for() -> None:
+    members = [working(1e4), working(1e9)]
+    before = works(members, 110)
+    # Now the second one is expected to finish much earlier. The first one may be almost done, and does not wait.
+    members[0]._forecast, members[1]._forecast = 1e9, 1e4
+    members[0].proof.remaining_work, members[1].proof.remaining_work = lambda: 1e9, lambda: 1e4
+    after = works(members, 100)
+    assert after[0] - before[0] == pytest.approx(100, abs=30)
 
 
 @pytest.mark.parametrize(

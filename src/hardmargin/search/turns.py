@@ -40,6 +40,8 @@ class Member:
         self.proof = proof
         self.ended = False
         self.insured_share = insured_share
+        #: The work of its turns beside others, each divided by its share at the time: the least has the next turn.
+        self.charged = 0.0
         self._first_turn = first_turn
         self._forecast: float | None = None
         self._steps = proof.steps()
@@ -142,18 +144,27 @@ def _next_to_finish(members: Sequence[Member], head_start: int) -> Member:
     """The next one of the members that can finish the proof.
 
     That is the first one until its head start is over, and as long as it expects to need no more work than it has
-    done. Afterwards, all take turns by their shares.
+    done. Afterwards, all take turns by their shares. Shares change with the forecasts, and hold from then on: what
+    was done before is not made up for, because a member that is almost done would have to wait for that.
     """
     first, *others = members
     if not others or first.proof.work < head_start:
         return first
-    forecasts = [member.forecast() for member in members]
-    if forecasts[0] <= first.proof.work and all(other.proof.work == 0 for other in others):
+    if first.forecast() <= first.proof.work and all(other.proof.work == 0 for other in others):
         return first
-    all_done = [float(member.proof.work) for member in members]
-    done = [all_done[0] - head_start, *all_done[1:]]
-    due = [work / share for work, share in zip(done, shares(forecasts, all_done), strict=True)]
-    return members[due.index(min(due))]
+    return min(members, key=lambda member: (member.charged, member.proof.work))
+
+
+def _charge(members: Sequence[Member], member: Member, work: int, head_start: int) -> None:
+    """Note that a member has done this work in its turn, unless it was alone or had its head start."""
+    finishing = [each for each in members if not each.proof.only_bounds]
+    if len(finishing) < 2 or member not in finishing:
+        return
+    first, *others = finishing
+    if member is first and (first.proof.work - work < head_start or all(other.proof.work == 0 for other in others)):
+        return
+    parts = shares([each.forecast() for each in finishing], [each.proof.work for each in finishing])
+    member.charged += work / parts[finishing.index(member)]
 
 
 def leading_proof(members: Sequence[Member]) -> Proof:
@@ -190,9 +201,11 @@ def turns(
         member = next_member(able, head_start, allowed_work)
         others = sum(other.proof.nodes for other in members if other is not member)
         member.proof.nodes_elsewhere = nodes_before + others
+        before = member.proof.work
         try:
             member.take_turn(alone=len(able) == 1, most_work=left)
         finally:
             for other in members:
                 other.proof.take_over(member.proof)
+        _charge(able, member, member.proof.work - before, head_start)
         yield
