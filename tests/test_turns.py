@@ -96,6 +96,8 @@ def test_what_was_done_before_is_not_made_up_for() -> None:
         ((101, 0), math.inf, 9.0, 1),
         ((101, 0), 2 * (1000 - 101), 9.0, 0),  # it may still finish
         ((101, 0), 2 * (1000 - 101) + 2, 9.0, 1),
+        ((1200, 0), 600.0, 9.0, 0),  # more work was done than was expected to be possible
+        ((1200, 0), 602.0, 9.0, 1),
         ((100 + 21, 79), math.inf, 9.0, 1),  # most of the work
         ((100 + 19, 81), math.inf, 9.0, 0),
         ((100 + 91, 9), math.inf, 4.0, 1),  # a tenth if it proves less

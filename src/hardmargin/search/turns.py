@@ -18,6 +18,9 @@ _LEAST_SHARE = 0.1
 _FORECAST_POWER = 2
 # A forecast may be wrong by this factor.
 _DOUBT = 2.0
+# While a solve goes on, it is expected to have time for this share of the work so far, because the work that fits
+# into the time limit is known only to a factor of two.
+_LEFT_SHARE = 0.25
 # The share of members that only provide bounds, while nothing else is to be expected.
 _BOUND_SHARE = 0.8
 # A member that cannot forecast anything yet is tried for this share of the work at most, before only bounds count.
@@ -129,7 +132,7 @@ def next_member(members: Sequence[Member], head_start: int, allowed_work: float 
     work = sum(member.proof.work for member in members)
     forecasts = [member.forecast() for member in finishing]
     proves_more = bounding[0].proof.expected_bound() >= max(member.proof.own_bound for member in finishing)
-    if min(forecasts) <= _DOUBT * max(0.0, allowed_work - work):
+    if min(forecasts) <= _DOUBT * max(allowed_work - work, _LEFT_SHARE * work):
         share = bounding[0].insured_share if proves_more else 0.0
     else:
         trial = min(head_start, _TRIAL_SHARE * allowed_work)
