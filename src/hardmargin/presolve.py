@@ -48,6 +48,10 @@ _BLOCK = 1_000_000
 _LARGE = 5_000_000
 _MEDIAN_VALUES = 2_000_000
 
+# With more samples than this, counts may save medians; where to count comes from about so many samples.
+_MANY_SAMPLES = 4000
+_QUANTILE_SAMPLES = 1000
+
 
 #: Has the parameters of :func:`hardmargin.projection.projection`.
 Projector = Callable[[FloatArray, FloatArray, float], "Projection | None"]
@@ -172,6 +176,8 @@ def presolve(
     costs = _total_costs(problem, representative, len(rows))
     check()
     selection = _Selection(problem.X, rows)
+    if not selection.is_whole and not _is_large(problem.X):
+        selection = selection.copied(check)
     varies, shift = _shifts(selection, check)
     if not shift_features:
         shift[varies] = 0.0
@@ -184,21 +190,30 @@ def presolve(
     longest = _longest(problem, upper)
     if reduce and longest is not None and problem.bounds is None and is_projectable(len(rows), len(features)):
         project = project or partial(projection, check=check)
-        projected = project(problem.X[rows][:, features], shift[features], longest)
+        # Data this small are in an array of their own, or whole.
+        X = selection.X if len(features) == problem.m else selection.X[:, features]
+        projected = project(X, shift[features], longest)
     check()
     # What is still to be done to the samples: None means nothing.
     features_left = features if len(features) < problem.m else None
     shift_left = shift[features] if shift[features].any() else None
     if projected is not None:
         selection, features_left, shift_left = _Selection(projected.samples), None, None
-    sizes = np.empty(len(rows))
+    # Over whole blocks if that is enough: along each row of few features, it takes many times as long.
+    sizes = np.zeros(len(rows) if not reduce else 1)
     for part, block in selection.blocks(features_left, shift_left, check):
-        sizes[part] = np.maximum(block.max(axis=1, initial=0.0), -block.min(axis=1, initial=0.0))
-    scale = _power_of_two_scale(float(sizes.max()) if reduce else _common_size(sizes), costs)
+        if reduce:
+            sizes[0] = max(sizes[0], block.max(initial=0.0), -block.min(initial=0.0))
+        else:
+            sizes[part] = np.maximum(block.max(axis=1, initial=0.0), -block.min(axis=1, initial=0.0))
+    scale = _power_of_two_scale(float(sizes[0]) if reduce else _common_size(sizes), costs)
     if scale == 1 and selection.is_whole and features_left is None and shift_left is None:
         samples = selection.X
     else:
-        samples = np.empty((len(rows), selection.X.shape[1] if features_left is None else len(features_left)))
+        if selection.is_own and features_left is None:
+            samples = selection.X
+        else:
+            samples = np.empty((len(rows), selection.X.shape[1] if features_left is None else len(features_left)))
         for part, block in selection.blocks(features_left, shift_left, check):
             np.multiply(block, scale, out=samples[part])
     trusted = _trusted_rows(problem, representative, len(rows))
@@ -214,12 +229,22 @@ class _Selection:
     X : ndarray of shape (n, m)
     rows : ndarray of int, optional
         The rows; all of them if not given.
+    is_own : bool
+        Whether the array belongs to the presolve, which may then change it.
     """
 
-    def __init__(self, X: FloatArray, rows: NDArray[np.intp] | None = None) -> None:
+    def __init__(self, X: FloatArray, rows: NDArray[np.intp] | None = None, *, is_own: bool = False) -> None:
         self.X = X
-        self.is_whole = rows is None or np.array_equal(rows, np.arange(len(X)))
+        self.is_own = is_own
+        self.is_whole = rows is None or (len(rows) == len(X) and np.array_equal(rows, np.arange(len(X))))
         self._rows = None if self.is_whole else rows
+
+    def copied(self, check: Check) -> _Selection:
+        """The same rows in an array of their own: collecting them anew for every pass takes longer."""
+        copy = np.empty((len(self), self.X.shape[1]))
+        for part, block in self.blocks(None, None, check):
+            copy[part] = block
+        return _Selection(copy, is_own=True)
 
     def __len__(self) -> int:
         return len(self.X) if self._rows is None else len(self._rows)
@@ -390,6 +415,36 @@ def _shifts(samples: _Selection, check: Check) -> tuple[NDArray[np.bool_], Float
 
 def _far_medians(values: FloatArray) -> FloatArray:
     """The medians of features, one per row; zero if the median is near zero relative to the feature's spread."""
+    if values.shape[1] > _MANY_SAMPLES:
+        doubtful = np.array([not _is_surely_near_zero(feature) for feature in values])
+        medians = np.zeros(len(values))
+        if doubtful.any():
+            medians[doubtful] = _exact_far_medians(values if doubtful.all() else values[doubtful])
+        return medians
+    return _exact_far_medians(values)
+
+
+def _is_surely_near_zero(values: FloatArray) -> bool:
+    """Whether counting shows that :func:`_far_medians` is zero, which takes less time than finding the median.
+
+    Let low and high enclose the median, and let none of them be larger than M. If at most half of the values lie
+    between low - M / 2 and high + M / 2, half of the others are M / 2 or more away from the median.
+    """
+    some = np.sort(values[:: len(values) // _QUANTILE_SAMPLES])
+    low, high = some[int(0.4 * len(some))], some[int(0.6 * len(some))]
+    most = max(abs(low), abs(high))
+    # A little more than a half, for rounding.
+    reach = 0.51 * most
+    below_middle = (len(values) - 1) // 2
+    return bool(
+        np.count_nonzero(values < low) <= below_middle
+        and np.count_nonzero(values > high) <= below_middle
+        and np.count_nonzero((values > low - reach) & (values < high + reach)) <= below_middle
+    )
+
+
+def _exact_far_medians(values: FloatArray) -> FloatArray:
+    """The same, found by medians."""
     median = np.median(values, axis=1)
     spread = np.median(np.abs(values - median[:, None]), axis=1, overwrite_input=True)
     return np.where(np.abs(median) > 2 * spread, median, 0.0)

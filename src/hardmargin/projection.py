@@ -43,6 +43,10 @@ _MOST_VALUES = 2_000_000
 
 _ROUNDING = 2.0**-52
 
+# Samples per feature that may show that no feature depends on others, if there are many times as many.
+_ROWS_PER_FEATURE = 10
+_LEAST_STRIDE = 8
+
 #: Called between pieces of work; may raise to stop.
 Check = Callable[[], None]
 
@@ -111,6 +115,8 @@ def projection(X: FloatArray, shift: FloatArray, longest: float, check: Check = 
 def _projected(X: FloatArray, shift: FloatArray, longest: float, check: Check) -> Projection | None:
     n, m = X.shape
     check()
+    if _surely_independent(X, shift, longest):
+        return None
     shifted, lost = exact_sum(X, -shift)
     # A power of two, so that scaling prevents overflow and changes nothing else.
     unit = float(np.ldexp(1.0, np.frexp(np.abs(shifted).max(initial=0.0))[1]))
@@ -134,6 +140,25 @@ def _projected(X: FloatArray, shift: FloatArray, longest: float, check: Check) -
     if not factor >= SMALLEST_FACTOR:
         return None
     return Projection(samples * unit, basis, centre * unit, factor)
+
+
+def _surely_independent(X: FloatArray, shift: FloatArray, longest: float) -> bool:
+    """Whether a few of many samples show that no direction is negligible, so that there are no fewer coordinates.
+
+    The singular values of all differences from the centre are at least as large as those of some of the rows from
+    their own centre.
+    """
+    n, m = X.shape
+    stride = n // (_ROWS_PER_FEATURE * m)
+    if stride < _LEAST_STRIDE:
+        return False
+    some = X[::stride]
+    # Above the thresholds of _projected, because this is at least the largest singular value.
+    size = max(float(X.max()), -float(X.min())) + float(np.abs(shift).max())
+    longest_direction = 2 * size * np.sqrt(n * m)
+    least = max(_NEGLIGIBLE_SHARE * _LARGEST_DISTORTION / longest, longest_direction * max(n, m) * _ROUNDING)
+    lengths = np.linalg.svd(some - some.mean(axis=0), compute_uv=False)
+    return bool(lengths[-1] > 2 * least)
 
 
 def _directions(differences: FloatArray, check: Check) -> tuple[FloatArray, FloatArray]:

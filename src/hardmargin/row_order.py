@@ -19,6 +19,8 @@ from hardmargin.arrays import FloatArray, SampleArray, rows_per_block
 
 # Values that are compared at once: this takes some hundredths of a second.
 _BLOCK = 1_000_000
+# Values of a column that are sorted one after the other.
+_FEW_VALUES = 2
 
 
 def distinct_rows(
@@ -48,9 +50,22 @@ def distinct_rows(
     [[1, 3, 0], [2, 0, 2, 1]]
     """
     # Where the group of rows that equal a row so far starts in the sorted order.
-    begin: NDArray[np.intp] = np.searchsorted(np.sort(first_column), first_column)
+    begin = np.empty(len(others), dtype=np.intp)
     tied = np.arange(len(others))
     column, width = 0, 1
+    if others.shape[1] > 0 and len(others) > 0:
+        check()
+        order = _sorted_by_two(first_column, others[:, 0])
+        is_first = np.append(True, others[order[1:], 0] != others[order[:-1], 0])
+        is_first[1:] |= first_column[order[1:]] != first_column[order[:-1]]
+        if is_first.all():
+            begin[order] = tied
+            return order, begin
+        begin[order] = np.maximum.accumulate(np.where(is_first, tied, 0))
+        tied = order[~(is_first & np.append(is_first[1:], True))]
+        column = 1
+    else:
+        begin[:] = np.searchsorted(np.sort(first_column), first_column)
     while len(tied) > 1 and column < others.shape[1]:
         check()
         block = others[tied, column : column + width]
@@ -96,6 +111,10 @@ def equal_rows(
     """
     hashes = _hashes(others, check)[rows]
     hashes ^= first_column[rows].view(np.uint64)
+    check()
+    ascending = np.sort(hashes)
+    if not (ascending[1:] == ascending[:-1]).any():
+        return rows, np.arange(len(rows))
     check()
     # Stable, so the first of equal hashes is the first row that has it.
     order = np.argsort(hashes, kind="stable")
@@ -160,6 +179,20 @@ def _mixed(values: FloatArray) -> NDArray[np.uint64]:
     bits *= np.uint64(0xBF58476D1CE4E5B9)
     bits ^= bits >> np.uint64(32)
     return bits
+
+
+def _sorted_by_two(first: FloatArray, second: FloatArray) -> NDArray[np.intp]:
+    """An order of rows by two columns; the first one has few values, as labels have."""
+    groups = []
+    left = np.arange(len(first))
+    # One fast sort per value of the first column; a sort by both columns at once takes several times as long.
+    while len(left) > 0 and len(groups) < _FEW_VALUES:
+        lowest = first[left] == first[left].min()
+        group = left[lowest]
+        groups.append(group[np.argsort(second[group])])
+        left = left[~lowest]
+    groups.append(left[np.lexsort((second[left], first[left]))])
+    return np.concatenate(groups)
 
 
 def _split_ties(rows: NDArray[np.intp], block: FloatArray, begin: NDArray[np.intp]) -> NDArray[np.intp]:

@@ -53,10 +53,11 @@ def validated_samples(X: Any) -> SampleArray:
         If X has to be converted and there is no memory for that.
     """
     samples = _compact(X) if _is_plain(X) else None
+    largest = np.inf if samples is None else _largest_magnitude(samples)
     # A value that is not finite makes the largest one so, and scikit-learn says what is wrong.
-    if samples is None or not np.isfinite(_largest_magnitude(samples)):
+    if samples is None or not np.isfinite(largest):
         samples = _compact(_converted(X))
-    largest = _largest_magnitude(samples)
+        largest = _largest_magnitude(samples)
     if not largest <= LARGEST_VALUE:
         raise ValueError(
             f"X has a value of magnitude {largest:.3g}; at most {LARGEST_VALUE:g} is supported. "
@@ -161,6 +162,11 @@ def sorted_classes(labels: NDArray[Any]) -> NDArray[Any]:
     TypeError
         If the labels have no order.
     """
+    if labels.dtype.kind in "biuf" and labels.size > 0:
+        # Sorting all of them takes far longer.
+        ends = np.array([labels.min(), labels.max()], dtype=labels.dtype)
+        if ends[0] < ends[1] and bool(((labels == ends[0]) | (labels == ends[1])).all()):
+            return ends
     try:
         return np.unique(labels)
     except TypeError:
