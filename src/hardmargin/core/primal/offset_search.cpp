@@ -13,8 +13,11 @@ namespace {
 
 // Up to this many pairs a scan, which most often ends early, takes no longer than sorting.
 constexpr std::size_t most_pairs_to_scan = 1'000'000;
-// A first pass over one in this many samples finds a good pair, which rules out most samples.
-constexpr std::size_t coarse_stride = 32;
+// A first pass over one in this many samples finds a good pair, which rules out most samples. A prime, because the
+// order of the samples may have a period.
+constexpr std::size_t coarse_stride = 31;
+// How much farther than that pass says samples are collected; too few are noticed, and all of them are used then.
+constexpr double reach_allowance = 1.2;
 
 }  // namespace
 
@@ -22,35 +25,117 @@ ProjectionSearch::Optimum ProjectionSearch::minimise(std::span<const double> pro
                                                      std::span<const double> labels, std::span<const double> costs,
                                                      double norm_squared) {
     assert(labels.size() == projections.size() && costs.size() == projections.size());
-    negatives_.clear();
-    positives_.clear();
     double class_costs[2] = {0, 0};  // of the negatives and the positives
+    std::size_t positive_count = 0;
     bool finite = true;
     for (std::size_t i = 0; i < projections.size(); ++i) {
         finite = finite && std::isfinite(projections[i]);
-        (labels[i] > 0 ? positives_ : negatives_).push_back({projections[i], costs[i]});
+        positive_count += labels[i] > 0;
         class_costs[labels[i] > 0] += costs[i];
+    }
+    const Optimum cheaper_class = {std::min(class_costs[0], class_costs[1]), 0,
+                                   class_costs[1] >= class_costs[0] ? 1.0 : -1.0};
+    best_ = cheaper_class;
+    if (!finite) {
+        return best_;
+    }
+    const std::size_t negative_count = projections.size() - positive_count;
+    if (positive_count == 0 || negative_count <= most_pairs_to_scan / positive_count) {
+        collect(projections, labels, costs, 1, Reach{});
+        scan(norm_squared);
+        return best_;
+    }
+    Reach reach;
+    const double known = coarse_minimum(projections, labels, costs, norm_squared, reach);
+    best_ = cheaper_class;
+    if (known < cheaper_class.objective) {
+        // The pair is found again, whatever the order of summation.
+        const double rounding =
+            4 * static_cast<double>(projections.size()) * std::numeric_limits<double>::epsilon();
+        best_.objective = std::min(best_.objective, known * (1 + rounding));
+        const std::array<double, 2> collected = collect(projections, labels, costs, 1, reach);
+        if (collected[0] >= std::min(best_.objective, class_costs[0]) &&
+            collected[1] >= std::min(best_.objective, class_costs[1])) {
+            divide_and_conquer(norm_squared);
+        }
+        if (best_.scale > 0) {
+            return best_;
+        }
+        best_ = cheaper_class;
+    }
+    collect(projections, labels, costs, 1, Reach{});
+    divide_and_conquer(norm_squared);
+    return best_;
+}
+
+std::array<double, 2> ProjectionSearch::collect(std::span<const double> projections, std::span<const double> labels,
+                                                std::span<const double> costs, std::size_t stride,
+                                                const Reach& reach) {
+    negatives_.clear();
+    positives_.clear();
+    std::array<double, 2> collected = {0, 0};
+    for (std::size_t i = 0; i < projections.size(); i += stride) {
+        const bool positive = labels[i] > 0;
+        // Without branches on the label, which cannot be predicted.
+        const bool within = (positive & (projections[i] <= reach.highest_positive)) |
+                            (!positive & (projections[i] >= reach.lowest_negative));
+        if (within) {
+            (positive ? positives_ : negatives_).push_back({projections[i], costs[i]});
+            collected[positive] += costs[i];
+        }
     }
     const auto by_position = [](const Projection& left, const Projection& right) {
         return left.position < right.position;
     };
-    best_ = {std::min(class_costs[0], class_costs[1]), 0, class_costs[1] >= class_costs[0] ? 1.0 : -1.0};
-    if (!finite) {
-        return best_;
-    }
     std::sort(negatives_.begin(), negatives_.end(), by_position);
     std::sort(positives_.begin(), positives_.end(), by_position);
-    if (positives_.empty() || negatives_.size() <= most_pairs_to_scan / positives_.size()) {
-        scan(norm_squared);
-    } else {
-        divide_and_conquer(norm_squared);
+    return collected;
+}
+
+double ProjectionSearch::coarse_minimum(std::span<const double> projections, std::span<const double> labels,
+                                        std::span<const double> costs, double norm_squared, Reach& reach) {
+    collect(projections, labels, costs, coarse_stride, Reach{});
+    for (std::vector<Projection>* side : {&negatives_, &positives_}) {
+        for (Projection& projection : *side) {
+            projection.cost *= coarse_stride;
+        }
     }
-    return best_;
+    divide_and_conquer(norm_squared);
+    if (best_.scale == 0) {
+        return std::numeric_limits<double>::infinity();
+    }
+    double lost = 0;
+    for (std::size_t i = 0; i < projections.size(); ++i) {
+        const bool positive = labels[i] > 0;
+        const bool kept =
+            (positive & (projections[i] >= best_positive_)) | (!positive & (projections[i] <= best_negative_));
+        lost += kept ? 0.0 : costs[i];
+    }
+    const double known = 0.5 * best_.scale * best_.scale * norm_squared + lost;
+    // Somewhat farther than the samples of the coarse pass say.
+    const double enough = reach_allowance * known;
+    double beyond = 0;
+    for (std::size_t k = 0; k < positives_.size() && beyond < enough; ++k) {
+        beyond += positives_[k].cost;
+        if (beyond >= enough) {
+            reach.highest_positive = positives_[k].position;
+        }
+    }
+    beyond = 0;
+    for (std::size_t j = negatives_.size(); j-- > 0 && beyond < enough;) {
+        beyond += negatives_[j].cost;
+        if (beyond >= enough) {
+            reach.lowest_negative = negatives_[j].position;
+        }
+    }
+    return known;
 }
 
 void ProjectionSearch::become_best(double objective, double negative, double positive) {
     const double scale = 2 / (positive - negative);
     best_ = {objective, scale, -1 - scale * negative};
+    best_negative_ = negative;
+    best_positive_ = positive;
 }
 
 void ProjectionSearch::scan(double norm_squared) {
@@ -77,21 +162,19 @@ void ProjectionSearch::scan(double norm_squared) {
 }
 
 void ProjectionSearch::divide_and_conquer(double norm_squared) {
-    for (const std::size_t stride : {coarse_stride, std::size_t{1}}) {
-        collect_ends(stride);
-        if (!negative_ends_.empty() && !positive_ends_.empty()) {
-            conquer(0, negative_ends_.size(), 0, positive_ends_.size() - 1, norm_squared);
-        }
+    collect_ends();
+    if (!negative_ends_.empty() && !positive_ends_.empty()) {
+        conquer(0, negative_ends_.size(), 0, positive_ends_.size() - 1, norm_squared);
     }
 }
 
-void ProjectionSearch::collect_ends(std::size_t stride) {
+void ProjectionSearch::collect_ends() {
     // Of samples with the same projection, the one that loses least is enough.
     positive_ends_.clear();
     double lost = 0;
     for (std::size_t k = 0; k < positives_.size() && lost < best_.objective; ++k) {
         const bool repeated = k > 0 && positives_[k].position == positives_[k - 1].position;
-        if (!repeated && k % stride == 0) {
+        if (!repeated) {
             positive_ends_.push_back({positives_[k].position, lost});
         }
         lost += positives_[k].cost;
@@ -104,7 +187,7 @@ void ProjectionSearch::collect_ends(std::size_t stride) {
     for (std::size_t j = negatives_.size(); j-- > 0 && lost < best_.objective;) {
         const bool repeated = j + 1 < negatives_.size() && negatives_[j].position == negatives_[j + 1].position;
         // Every negative that takes part has a positive above it.
-        if (!repeated && j % stride == 0 && negatives_[j].position < positive_ends_.back().position) {
+        if (!repeated && negatives_[j].position < positive_ends_.back().position) {
             negative_ends_.push_back({negatives_[j].position, lost});
         }
         lost += negatives_[j].cost;

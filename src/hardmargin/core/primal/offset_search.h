@@ -18,10 +18,16 @@
 // the differences on the left lie between those on the right and have the same sum. If f(h', u) is infinite, this
 // holds as well. So f is a Monge matrix, and the first best u does not fall as h rises. The best u of the middle h
 // therefore bounds the best u of all h below it and above it.
+//
+// Most samples cannot take part: a pair that is better than a known one of objective B gives up negatives, and
+// positives, of less than B. So a good pair is found among one in 31 samples first. Then only the negatives from
+// the top down to a cost of B, and the positives from the bottom up to it, are collected and sorted.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -57,10 +63,24 @@ private:
         double lost;
     };
 
+    // Which samples may matter.
+    struct Reach {
+        double highest_positive = std::numeric_limits<double>::infinity();
+        double lowest_negative = -std::numeric_limits<double>::infinity();
+    };
+
     void scan(double norm_squared);
     void divide_and_conquer(double norm_squared);
-    // Collects every `stride`-th negative and positive that may belong to a better pair.
-    void collect_ends(std::size_t stride);
+    // Fills negatives_ and positives_ with those of every `stride`-th sample that are within reach, and sorts them;
+    // returns their costs.
+    std::array<double, 2> collect(std::span<const double> projections, std::span<const double> labels,
+                                  std::span<const double> costs, std::size_t stride, const Reach& reach);
+    // Finds the best pair among one in some samples; returns its objective over all samples, which may be infinite,
+    // and sets a reach that is likely to have all better pairs.
+    double coarse_minimum(std::span<const double> projections, std::span<const double> labels,
+                          std::span<const double> costs, double norm_squared, Reach& reach);
+    // Collects the negatives and positives that may belong to a better pair.
+    void collect_ends();
     // The best pair of the negatives in [first, end) and the positives in [first_positive, last_positive].
     void conquer(std::size_t first, std::size_t end, std::size_t first_positive, std::size_t last_positive,
                  double norm_squared);
@@ -71,6 +91,9 @@ private:
     std::vector<End> negative_ends_;
     std::vector<End> positive_ends_;
     Optimum best_;
+    // The pair of best_, if its scale is not 0.
+    double best_negative_ = 0;
+    double best_positive_ = 0;
     std::uint64_t work_ = 0;
 };
 
