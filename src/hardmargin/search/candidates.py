@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -42,3 +43,22 @@ def different(candidates: Sequence[Candidate]) -> list[Candidate]:
                 kept.append(candidate)
                 directions.append(direction)
     return kept
+
+
+def turned(weights: FloatArray, most: float, random: np.random.Generator) -> FloatArray:
+    """Weights turned in a random direction by a random angle, given its largest tangent.
+
+    Examples
+    --------
+    >>> weights = turned(np.array([3.0, 4.0]), 0.1, np.random.default_rng(0))
+    >>> bool(0 < np.linalg.norm(weights - [3, 4]) <= 0.5)
+    True
+    """
+    change = random.standard_normal(len(weights))
+    squared = float(weights @ weights)
+    if squared > 0:
+        change -= float(change @ weights) / squared * weights
+    size = float(np.linalg.norm(change))
+    if not size > 0:
+        return weights
+    return weights + change * (most * random.random() * math.sqrt(squared) / size)

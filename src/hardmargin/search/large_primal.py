@@ -6,7 +6,9 @@ along a direction are found exactly by sorting the projections (``core/primal/of
 compared by the objective of their best hyperplane.
 
 1. Directions come from a random part of the samples: the squared hinge loss of a plain linear SVM, the same without
-   the samples far out or far on the wrong side, and the difference of the trimmed class centres.
+   the samples far out or far on the wrong side, and the difference of the trimmed class centres. The first of them is
+   improved on all samples at once, so that there is an early answer about as good as a plain linear SVM: the squared
+   hinge loss over all samples, then a few random directions close to it.
 2. They are improved by annealing: the objective with its steps replaced by logistic functions is minimised, and
    these become steeper stage by stage. Distant outliers do not pull at such a function. Each stage ends with the
    best scale and offset. The best directions are then annealed over larger and larger parts of the samples, and
@@ -31,11 +33,11 @@ from hardmargin.blas import one_blas_thread
 from hardmargin.incumbent import Incumbent
 from hardmargin.limits import Limits
 from hardmargin.problem import Problem
-from hardmargin.search.candidates import Candidate, Hinge, different
+from hardmargin.search.candidates import Candidate, Hinge, different, turned
 from hardmargin.search.descent import Point, descend
 from hardmargin.search.hinge_starts import hinge_minimum, starting_points
 from hardmargin.search.near_margin import NearMargin, nearest
-from hardmargin.search.place import Place, best_offset_of, cheaper_class, placed
+from hardmargin.search.place import Place, best_offset_of, best_on_line, cheaper_class, placed
 from hardmargin.search.sample_parts import SampleParts
 from hardmargin.search.scaled_samples import ScaledSamples
 from hardmargin.search.smooth_losses import SmoothedObjective
@@ -52,6 +54,12 @@ _ANNEALED = 4
 _PROMOTED = 2
 # A direction is not annealed if its objective exceeds the best annealed one by more than this factor.
 _PROMISING = 1.1
+# Directions that are tried close to the first one, and how far away, in radians, times the cube root of n: there, the
+# steps of the objective add up to as much as the curvature of their mean.
+_TURNS = 8
+_TURN = 0.1
+# Share of the budget that the first direction may take on all samples, in addition to it.
+_EARLY_SHARE = 0.5
 # Share of the budget for annealing on larger parts; the rest is for refinement.
 _ANNEALING_SHARE = 0.5
 
@@ -116,6 +124,8 @@ class LargeSearch:
         self._parts = SampleParts(problem, guide, self._random)
         self._near = NearMargin(problem, limits, watch, self._random)
         self._hinge_start: Hinge | None = None
+        # The first hinge loss over all samples, and the best direction close to it.
+        self._early_hinge: tuple[Candidate, Hinge] | None = None
 
     @property
     def incumbent(self) -> Incumbent:
@@ -141,7 +151,7 @@ class LargeSearch:
         """Search until about this much work is done; directions from a part of the samples come in addition."""
         with one_blas_thread, np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             if self._problem.m > 0 and self.objective > 0 and not self._ended():
-                found = self._started()
+                found = self._started(_EARLY_SHARE * work)
                 self._budget = self.work + work
                 self._refine(self._through_all_parts(found))
 
@@ -237,29 +247,9 @@ class LargeSearch:
 
     def _along_line(self, place: Place, coef: FloatArray, intercept: float) -> Place:
         """The best place on the line through a place, in the direction of this change."""
-        problem = self._problem
-        slopes = self._projections(coef)
-        slopes += intercept
-        slopes *= problem.y
-        self.work += _SORT_WORK * problem.n
-        step, objective = _core.line_minimum(
-            place.margins,
-            slopes,
-            problem.costs,
-            float(place.coef @ place.coef),
-            float(place.coef @ coef),
-            float(coef @ coef),
-            place.objective,
-        )
-        if not objective < place.objective or not math.isfinite(step):
-            return place
-        if problem.bounds is not None:
-            least, most = problem.bounds.steps_within(place.coef, coef)
-            step = min(max(step, least), most)
-        slopes *= step
-        slopes += place.margins
-        found = placed(self._problem, place.coef + step * coef, place.intercept + step * intercept, slopes)
-        return self._adopt(found) if found.objective < place.objective else place
+        self.work += _SORT_WORK * self._problem.n
+        found = best_on_line(self._problem, place, coef, intercept, self._projections(coef))
+        return place if found is place else self._adopt(found)
 
     # ---- hyperplanes over a part of the samples
 
@@ -286,8 +276,8 @@ class LargeSearch:
 
     # ---- the stages of the search
 
-    def _started(self) -> list[Candidate]:
-        """Directions from the first part, annealed, best first; the first one of all is tried on all samples."""
+    def _started(self, early_work: float) -> list[Candidate]:
+        """Directions from the first part, annealed, best first; the first one is improved on all samples."""
         part = self._parts.first
         found: list[Candidate] = []
         for point, penalty in starting_points(part, self._in_time):
@@ -296,8 +286,8 @@ class LargeSearch:
                 self._hinge_start is None or candidate.objective < self._hinge_start.objective
             ):
                 self._hinge_start = Hinge(candidate.objective, penalty, point.weights, point.offset)
-            if not found and not self._parts.is_whole(part):
-                self._try_everywhere(candidate)
+            if not found and self._hinge_start is not None:
+                self._improve_early(candidate, self._hinge_start, early_work)
             found.append(candidate)
             if self._ended():
                 break
@@ -308,6 +298,27 @@ class LargeSearch:
                 break
             annealed.append(self._annealed(part, candidate, _HOTTEST, self._in_time))
         return sorted([*annealed, *found], key=lambda each: each.objective)
+
+    def _improve_early(self, best: Candidate, hinge: Hinge, work: float) -> None:
+        """Improve the hinge loss of the first part on all samples, and try directions close to it."""
+        end = self.work + work
+
+        def stop(more: int) -> bool:
+            return self._in_time(more) or self.work >= end
+
+        whole = self._parts.whole
+        if not self._parts.is_whole(self._parts.first):
+            self._try_everywhere(best)
+            if stop(0):
+                return
+            best, hinge = self._hinge_on(whole, hinge, stop)
+        for _ in range(_TURNS if self._problem.m > 1 else 0):
+            if stop(whole.pass_work):
+                return
+            weights = turned(best.weights, _TURN / math.cbrt(self._problem.n), self._random)
+            found, _ = self._best_on(whole, Point.of(whole, weights, best.offset))
+            best = min(best, found, key=lambda each: each.objective)
+        self._early_hinge = best, hinge
 
     def _annealed(
         self, part: ScaledSamples, start: Candidate, hottest: float, stop: Callable[[int], bool]
@@ -346,7 +357,8 @@ class LargeSearch:
             if self._stop(len(promoted) * part.pass_work):
                 break
             if self._hinge_start is not None:
-                promoted.append(self._hinge_on(part, self._hinge_start, stop))
+                candidate, self._hinge_start = self._hinge_on(part, self._hinge_start, stop)
+                promoted.append(candidate)
             promoted.sort(key=lambda each: each.objective)
             annealed: list[Candidate] = []
             for candidate in promoted[:_PROMOTED]:
@@ -356,13 +368,15 @@ class LargeSearch:
             candidates = sorted([*annealed, *promoted], key=lambda each: each.objective)[:_PROMOTED]
         return [*candidates, *found]
 
-    def _hinge_on(self, part: ScaledSamples, start: Hinge, stop: Callable[[int], bool]) -> Candidate:
-        """The squared hinge loss of the best penalty over a larger part."""
+    def _hinge_on(self, part: ScaledSamples, start: Hinge, stop: Callable[[int], bool]) -> tuple[Candidate, Hinge]:
+        """The squared hinge loss over a larger part, with the penalty of a smaller one."""
+        early = self._early_hinge
+        if early is not None and self._parts.is_whole(part) and early[1].penalty == start.penalty:
+            return early
         point = Point.of(part, start.weights, start.offset)
         point = hinge_minimum(part, part.costs, start.penalty, point, stop, later=True)
         candidate, _ = self._best_on(part, point)
-        self._hinge_start = Hinge(candidate.objective, start.penalty, point.weights, point.offset)
-        return candidate
+        return candidate, Hinge(candidate.objective, start.penalty, point.weights, point.offset)
 
     def _refine(self, found: list[Candidate]) -> None:
         """Line searches on all samples and the compiled search near the margin, while they help."""

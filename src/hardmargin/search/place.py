@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hardmargin import _core
 from hardmargin.arrays import FloatArray
 from hardmargin.problem import MARGIN_TOLERANCE, Problem
 
@@ -38,6 +39,43 @@ def cheaper_class(problem: Problem) -> Place:
     coef = np.zeros(problem.m)
     possible = not problem.constrained or math.isfinite(problem.evaluate(coef, kept).objective)
     return Place(coef, kept, min(lost) if possible else math.inf, kept * problem.y)
+
+
+def best_on_line(
+    problem: Problem, place: Place, coef: FloatArray, intercept: float, projections: FloatArray
+) -> Place:
+    """The best place on the line through a place, or that place itself.
+
+    Parameters
+    ----------
+    problem : Problem
+    place : Place
+    coef, intercept : ndarray of shape (m,), float
+        The direction of the line.
+    projections : ndarray of shape (n,)
+        The samples times ``coef``; overwritten.
+    """
+    slopes = projections
+    slopes += intercept
+    slopes *= problem.y
+    step, objective = _core.line_minimum(
+        place.margins,
+        slopes,
+        problem.costs,
+        float(place.coef @ place.coef),
+        float(place.coef @ coef),
+        float(coef @ coef),
+        place.objective,
+    )
+    if not objective < place.objective or not math.isfinite(step):
+        return place
+    if problem.bounds is not None:
+        least, most = problem.bounds.steps_within(place.coef, coef)
+        step = min(max(step, least), most)
+    slopes *= step
+    slopes += place.margins
+    found = placed(problem, place.coef + step * coef, place.intercept + step * intercept, slopes)
+    return found if found.objective < place.objective else place
 
 
 def best_offset_of(scores: FloatArray, y: FloatArray, costs: FloatArray) -> float:

@@ -49,6 +49,14 @@ class SampleParts:
         return self._first
 
     @property
+    def whole(self) -> ScaledSamples:
+        """All samples; the first part itself if it has them all."""
+        first = self.first
+        if self.is_whole(first):
+            return first
+        return ScaledSamples(self._problem.X, self._problem.y, self._costs, first.scaling)
+
+    @property
     def scaling(self) -> Scaling:
         """The scaling of the features, which all parts share."""
         return self.first.scaling
