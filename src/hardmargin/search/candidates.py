@@ -12,6 +12,8 @@ from hardmargin.arrays import FloatArray
 
 # Directions are close if the cosine of their angle is larger than this.
 _CLOSE = 0.98
+# The smallest random turn, relative to the largest.
+_LEAST_TURN = 0.03
 
 
 class Candidate(NamedTuple):
@@ -46,7 +48,7 @@ def different(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 
 def turned(weights: FloatArray, most: float, random: np.random.Generator) -> FloatArray:
-    """Weights turned in a random direction by a random angle, given its largest tangent.
+    """Weights turned in a random direction by a random angle of any order of magnitude, given the largest tangent.
 
     Examples
     --------
@@ -61,4 +63,5 @@ def turned(weights: FloatArray, most: float, random: np.random.Generator) -> Flo
     size = float(np.linalg.norm(change))
     if not size > 0:
         return weights
-    return weights + change * (most * random.random() * math.sqrt(squared) / size)
+    tangent = most * _LEAST_TURN ** random.random()
+    return weights + change * (tangent * math.sqrt(squared) / size)

@@ -6,9 +6,9 @@ along a direction are found exactly by sorting the projections (``core/primal/of
 compared by the objective of their best hyperplane.
 
 1. Directions come from a random part of the samples: the squared hinge loss of a plain linear SVM, the same without
-   the samples far out or far on the wrong side, and the difference of the trimmed class centres. The first of them is
-   improved on all samples at once, so that there is an early answer about as good as a plain linear SVM: the squared
-   hinge loss over all samples, then a few random directions close to it.
+   the samples far out or far on the wrong side, and the difference of the trimmed class centres. The first one is
+   improved on all samples at once, so that there is an early answer about as good as a plain linear SVM: by the
+   squared hinge loss over all samples, then by a few random directions close to it.
 2. They are improved by annealing: the objective with its steps replaced by logistic functions is minimised, and
    these become steeper stage by stage. Distant outliers do not pull at such a function. Each stage ends with the
    best scale and offset. The best directions are then annealed over larger and larger parts of the samples, and
@@ -54,10 +54,10 @@ _ANNEALED = 4
 _PROMOTED = 2
 # A direction is not annealed if its objective exceeds the best annealed one by more than this factor.
 _PROMISING = 1.1
-# Directions that are tried close to the first one, and how far away, in radians, times the cube root of n: there, the
-# steps of the objective add up to as much as the curvature of their mean.
-_TURNS = 8
-_TURN = 0.1
+# Directions that are tried close to the first one, and the largest angle times the cube root of n: at angles of
+# that order, the steps of the objective vary as much as their mean rises.
+_TURNS = 10
+_TURN = 0.2
 # Share of the budget that the first direction may take on all samples, in addition to it.
 _EARLY_SHARE = 0.5
 # Share of the budget for annealing on larger parts; the rest is for refinement.
