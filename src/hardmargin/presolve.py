@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hardmargin.arrays import FloatArray, SampleArray
+from hardmargin.far_medians import far_medians
 from hardmargin.problem import Problem
 from hardmargin.projection import Check, Projection, is_projectable, no_check, projection
 from hardmargin.row_order import distinct_rows, equal_rows
@@ -47,10 +48,6 @@ _BLOCK = 1_000_000
 # Data with more values are not sorted, and medians are those of evenly spaced rows with at most this many values.
 _LARGE = 5_000_000
 _MEDIAN_VALUES = 2_000_000
-
-# With more samples than this, counts may save medians; where to count comes from about so many samples.
-_MANY_SAMPLES = 4000
-_QUANTILE_SAMPLES = 1000
 
 
 #: Has the parameters of :func:`hardmargin.projection.projection`.
@@ -401,7 +398,7 @@ def _shifts(samples: _Selection, check: Check) -> tuple[NDArray[np.bool_], Float
         check()
         varies = highest > lowest
         some = samples[:: -(-n * m // _MEDIAN_VALUES)]
-        shift = np.where(varies, _far_medians(np.ascontiguousarray(some.T)), shift)
+        shift = np.where(varies, far_medians(np.ascontiguousarray(some.T)), shift)
         return varies, shift
     width = max(1, _BLOCK // n)
     for begin in range(0, m, width):
@@ -409,45 +406,8 @@ def _shifts(samples: _Selection, check: Check) -> tuple[NDArray[np.bool_], Float
         columns = slice(begin, begin + width)
         values = samples.columns(columns)
         varies[columns] = values.max(axis=1) > values.min(axis=1)
-        shift[columns] = np.where(varies[columns], _far_medians(values), shift[columns])
+        shift[columns] = np.where(varies[columns], far_medians(values), shift[columns])
     return varies, shift
-
-
-def _far_medians(values: FloatArray) -> FloatArray:
-    """The medians of features, one per row; zero if the median is near zero relative to the feature's spread."""
-    if values.shape[1] > _MANY_SAMPLES:
-        doubtful = np.array([not _is_surely_near_zero(feature) for feature in values])
-        medians = np.zeros(len(values))
-        if doubtful.any():
-            medians[doubtful] = _exact_far_medians(values if doubtful.all() else values[doubtful])
-        return medians
-    return _exact_far_medians(values)
-
-
-def _is_surely_near_zero(values: FloatArray) -> bool:
-    """Whether counting shows that :func:`_far_medians` is zero, which takes less time than finding the median.
-
-    Let low and high enclose the median, and let none of them be larger than M. If at most half of the values lie
-    between low - M / 2 and high + M / 2, half of the others are M / 2 or more away from the median.
-    """
-    some = np.sort(values[:: len(values) // _QUANTILE_SAMPLES])
-    low, high = some[int(0.4 * len(some))], some[int(0.6 * len(some))]
-    most = max(abs(low), abs(high))
-    # A little more than a half, for rounding.
-    reach = 0.51 * most
-    below_middle = (len(values) - 1) // 2
-    return bool(
-        np.count_nonzero(values < low) <= below_middle
-        and np.count_nonzero(values > high) <= below_middle
-        and np.count_nonzero((values > low - reach) & (values < high + reach)) <= below_middle
-    )
-
-
-def _exact_far_medians(values: FloatArray) -> FloatArray:
-    """The same, found by medians."""
-    median = np.median(values, axis=1)
-    spread = np.median(np.abs(values - median[:, None]), axis=1, overwrite_input=True)
-    return np.where(np.abs(median) > 2 * spread, median, 0.0)
 
 
 def _common_size(sizes: FloatArray) -> float:

@@ -183,7 +183,7 @@ def _mixed(values: FloatArray) -> NDArray[np.uint64]:
 
 def _sorted_by_two(first: FloatArray, second: FloatArray) -> NDArray[np.intp]:
     """An order of rows by two columns; the first one has few values, as labels have."""
-    groups = []
+    groups: list[NDArray[np.intp]] = []
     left = np.arange(len(first))
     # One fast sort per value of the first column; a sort by both columns at once takes several times as long.
     while len(left) > 0 and len(groups) < _FEW_VALUES:

@@ -64,4 +64,6 @@ def turned(weights: FloatArray, most: float, random: np.random.Generator) -> Flo
     if not size > 0:
         return weights
     tangent = most * _LEAST_TURN ** random.random()
-    return weights + change * (tangent * math.sqrt(squared) / size)
+    change *= tangent * math.sqrt(squared) / size
+    change += weights
+    return change
