@@ -19,6 +19,7 @@ from hardmargin.data import generate
 from hardmargin.incumbent import Incumbent
 from hardmargin.limits import Limits
 from hardmargin.search import primal, sample_parts
+from hardmargin.search.candidates import turned
 from hardmargin.search.large_primal import LargeSearch
 from hardmargin.search.watch import Watch
 
@@ -176,6 +177,41 @@ def test_the_objective_is_not_above_that_of_a_linear_svm(kind, m, C) -> None:
 def test_gross_outliers_do_not_matter(m) -> None:
     problem = problem_of("gross outliers", m)
     assert searched(problem).objective <= 0.5 * objective_of_linear_svc(problem)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_an_early_answer_is_as_good_as_a_plain_linear_model(seed, monkeypatch) -> None:
+    """Before any part but the first is drawn."""
+    X, y = normal(30_000, 4, seed)
+    problem = Problem(X, y, np.ones(len(y)))
+    early: list[float] = []
+    limits = Limits(time_limit=math.inf, seed=seed)
+    search = LargeSearch(problem, limits, Watch(limits, ignored))
+    later = sample_parts.SampleParts.later
+
+    def recorded(parts, index) -> sample_parts.ScaledSamples:
+        early.append(search.objective)
+        return later(parts, index)
+
+    monkeypatch.setattr(sample_parts.SampleParts, "later", recorded)
+    search.run(primal.work_of(0.2))
+    coef = LinearSVC(dual="auto", random_state=0).fit(X, y).coef_[0]
+    theirs = _core.best_offset(X @ coef, y, problem.costs, float(coef @ coef))[0]
+    assert early[0] <= theirs * (1 + 1e-4)
+    assert search.objective <= early[0]
+
+
+def test_turned_weights_are_close_and_as_long() -> None:
+    random = np.random.default_rng(0)
+    weights = random.standard_normal(5)
+    angles = []
+    for _ in range(200):
+        found = turned(weights, 0.1, random)
+        assert float((found - weights) @ weights) == pytest.approx(0, abs=1e-12)
+        angles.append(float(np.linalg.norm(found - weights) / np.linalg.norm(weights)))
+    assert 0.002 < min(angles) < 0.01
+    assert 0.05 < max(angles) <= 0.1 * (1 + 1e-12)
+    assert turned(np.zeros(3), 0.1, random).tolist() == [0, 0, 0]
 
 
 @pytest.mark.parametrize("positives", [0.5, 0.03])

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardmargin import Problem
+from hardmargin.validation import sorted_classes
 
 X3 = [[0.0, 1.0], [1.0, 1.0], [3.0, 2.0]]
 
@@ -245,3 +246,16 @@ def test_fitted_does_what_float64_can_when_it_can_promise_nothing() -> None:
     problem = Problem.from_data(X, [0, 0, 1, 1])
     coef, intercept = problem.fitted([0.125], -0.125 * (2.0**52 + 5), np.ones(4, dtype=bool))
     assert problem.evaluate(coef, intercept).violations.tolist() == []
+
+
+@pytest.mark.parametrize("dtype", [bool, np.int8, np.uint64, np.float32, np.float64, str, object])
+def test_classes_are_the_labels_in_order(dtype) -> None:
+    labels = np.array([1, 0, 1, 1, 0]).astype(dtype)
+    classes = sorted_classes(labels)
+    assert classes.tolist() == np.unique(labels).tolist()
+    assert classes.dtype == np.unique(labels).dtype
+
+
+@pytest.mark.parametrize("labels", [[2.0, 0.5, 1.0], [3, 3], [-0.0, 0.0], [True]])
+def test_other_numbers_of_classes_are_found_too(labels) -> None:
+    assert sorted_classes(np.array(labels)).tolist() == np.unique(labels).tolist()

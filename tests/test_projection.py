@@ -120,6 +120,16 @@ def test_independent_features_are_left_as_they_are() -> None:
     assert presolve(Problem.from_data(rng.standard_normal((20, 4)), [-1, 1] * 10)).projection is None
 
 
+@pytest.mark.parametrize("spread", [0.0, 1e-14, 1.0])
+def test_of_many_samples_some_may_show_that_features_are_independent(spread) -> None:
+    random = np.random.default_rng(5)
+    X = random.standard_normal((5000, 2))
+    X = np.column_stack([X, X.sum(axis=1) + spread * random.standard_normal(5000)])
+    some = projection._surely_independent(X, np.zeros(3), 100.0)
+    assert some == (spread == 1)
+    assert (projection.projection(X, np.zeros(3), 100.0) is None) == (spread == 1)
+
+
 def test_unreduced_data_are_not_projected() -> None:
     reduced = presolve(flat_problem(0), reduce=False)
     assert reduced.problem.m == 5

@@ -121,6 +121,23 @@ TEST(divide_and_conquer_finds_the_best_pair) {
     }
 }
 
+TEST(the_order_of_the_samples_does_not_matter) {
+    Random random(24);
+    // Many samples, in orders that have some at regular places: those are all that a coarse pass may look at.
+    for (const std::size_t period : {2, 3, 31, 32, 62}) {
+        Projected data = overlapping(random, 3100, 0.5, 0.0, false);
+        for (std::size_t i = 0; i < data.projections.size(); i += period) {
+            data.projections[i] = period % 2 == 0 ? -data.projections[i] : 3 * data.labels[i];
+        }
+        for (const double norm_squared : {1e-3, 1.0, 1e3}) {
+            const ProjectionSearch::Optimum found = data.optimum(norm_squared);
+            CHECK_NEAR(found.objective, least_over_all_pairs(data, norm_squared), 1e-9 * found.objective);
+            CHECK_NEAR(data.objective_at(found.scale, found.bias, norm_squared), found.objective,
+                       1e-9 * found.objective);
+        }
+    }
+}
+
 TEST(separated_classes_need_no_violation) {
     Projected data;
     for (int i = 0; i < 1500; ++i) {
