@@ -209,7 +209,7 @@ def test_turned_weights_are_close_and_as_long() -> None:
         found = turned(weights, 0.1, random)
         assert float((found - weights) @ weights) == pytest.approx(0, abs=1e-12)
         angles.append(float(np.linalg.norm(found - weights) / np.linalg.norm(weights)))
-    assert 0.002 < min(angles) < 0.01
+    assert 0.0002 < min(angles) < 0.001
     assert 0.05 < max(angles) <= 0.1 * (1 + 1e-12)
     assert turned(np.zeros(3), 0.1, random).tolist() == [0, 0, 0]
 

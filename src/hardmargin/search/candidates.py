@@ -13,7 +13,7 @@ from hardmargin.arrays import FloatArray
 # Directions are close if the cosine of their angle is larger than this.
 _CLOSE = 0.98
 # The smallest random turn, relative to the largest.
-_LEAST_TURN = 0.03
+_LEAST_TURN = 0.003
 
 
 class Candidate(NamedTuple):
