@@ -32,8 +32,8 @@ def _is_surely_near_zero(values: FloatArray) -> bool:
     """Whether counting shows that :func:`far_medians` is zero, which takes less time than finding the median.
 
     Let low and high enclose the median, and let M be the larger one of their magnitudes. If fewer than half of the
-    values lie between low - M / 2 and high + M / 2, the others are at least M / 2 away from the median. So the spread
-    is at least M / 2, which is half of the median or more.
+    values lie between low - M / 2 and high + M / 2, the others are at least M / 2 away from the median. So the
+    spread is at least M / 2, which is half of the median or more.
     """
     some = np.sort(values[:: len(values) // _QUANTILE_SAMPLES])
     low, high = some[int(0.4 * len(some))], some[int(0.6 * len(some))]
