@@ -16,8 +16,9 @@ constexpr std::size_t most_pairs_to_scan = 1'000'000;
 // A first pass over one in this many samples finds a good pair, which rules out most samples. A prime, because the
 // order of the samples may have a period.
 constexpr std::size_t coarse_stride = 31;
-// How much farther than that pass says samples are collected; too few are noticed, and all of them are used then.
-constexpr double reach_allowance = 1.2;
+// How much farther than that pass says samples are collected, in standard deviations of its count. Too few are
+// noticed, and all of them are used then.
+constexpr double deviations = 3;
 
 }  // namespace
 
@@ -48,21 +49,18 @@ ProjectionSearch::Optimum ProjectionSearch::minimise(std::span<const double> pro
     Reach reach;
     const double known = coarse_minimum(projections, labels, costs, norm_squared, reach);
     best_ = cheaper_class;
-    if (known < cheaper_class.objective) {
-        // The pair is found again, whatever the order of summation.
-        const double rounding =
-            4 * static_cast<double>(projections.size()) * std::numeric_limits<double>::epsilon();
-        best_.objective = std::min(best_.objective, known * (1 + rounding));
-        const std::array<double, 2> collected = collect(projections, labels, costs, 1, reach);
-        if (collected[0] >= std::min(best_.objective, class_costs[0]) &&
-            collected[1] >= std::min(best_.objective, class_costs[1])) {
-            divide_and_conquer(norm_squared);
-        }
-        if (best_.scale > 0) {
+    // The pair is found again, whatever the order of summation.
+    const double rounding = 4 * static_cast<double>(projections.size()) * std::numeric_limits<double>::epsilon();
+    best_.objective = std::min(best_.objective, known * (1 + rounding));
+    const std::array<double, 2> collected = collect(projections, labels, costs, 1, reach);
+    if (collected[0] >= std::min(best_.objective, class_costs[0]) &&
+        collected[1] >= std::min(best_.objective, class_costs[1])) {
+        divide_and_conquer(norm_squared);
+        if (best_.scale > 0 || known >= cheaper_class.objective) {
             return best_;
         }
-        best_ = cheaper_class;
     }
+    best_ = cheaper_class;
     collect(projections, labels, costs, 1, Reach{});
     divide_and_conquer(norm_squared);
     return best_;
@@ -95,25 +93,27 @@ std::array<double, 2> ProjectionSearch::collect(std::span<const double> projecti
 double ProjectionSearch::coarse_minimum(std::span<const double> projections, std::span<const double> labels,
                                         std::span<const double> costs, double norm_squared, Reach& reach) {
     collect(projections, labels, costs, coarse_stride, Reach{});
+    double largest_cost = 0;
     for (std::vector<Projection>* side : {&negatives_, &positives_}) {
         for (Projection& projection : *side) {
             projection.cost *= coarse_stride;
+            largest_cost = std::max(largest_cost, projection.cost);
         }
     }
+    const double cheaper_class = best_.objective;
     divide_and_conquer(norm_squared);
-    if (best_.scale == 0) {
-        return std::numeric_limits<double>::infinity();
+    double known = std::numeric_limits<double>::infinity();
+    if (best_.scale > 0) {
+        known = 0.5 * best_.scale * best_.scale * norm_squared;
+        for (std::size_t i = 0; i < projections.size(); ++i) {
+            const bool positive = labels[i] > 0;
+            const bool kept =
+                (positive & (projections[i] >= best_positive_)) | (!positive & (projections[i] <= best_negative_));
+            known += kept ? 0.0 : costs[i];
+        }
     }
-    double lost = 0;
-    for (std::size_t i = 0; i < projections.size(); ++i) {
-        const bool positive = labels[i] > 0;
-        const bool kept =
-            (positive & (projections[i] >= best_positive_)) | (!positive & (projections[i] <= best_negative_));
-        lost += kept ? 0.0 : costs[i];
-    }
-    const double known = 0.5 * best_.scale * best_.scale * norm_squared + lost;
-    // Somewhat farther than the samples of the coarse pass say.
-    const double enough = reach_allowance * known;
+    const double bound = std::min(known, cheaper_class);
+    const double enough = bound + deviations * std::sqrt(bound * largest_cost);
     double beyond = 0;
     for (std::size_t k = 0; k < positives_.size() && beyond < enough; ++k) {
         beyond += positives_[k].cost;
