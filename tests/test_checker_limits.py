@@ -111,7 +111,7 @@ def test_weights_above_the_bound_need_no_more_memory_than_the_bound(tmp_path) ->
 
 def test_bounds_on_weights_are_listed_once(tmp_path) -> None:
     known = ([1.0], [np.inf])
-    hashes = Constraints(TWO.n, TWO.m, coef_bounds=known).hashes()
+    hashes = Constraints(TWO.n, TWO.m, coef_bounds=known).stated()
     for bounds, complaint in (([0, 0], "twice"), ([0, 1], "that has none"), ([0, 2], "that has none")):
         piece = piece_header("samples", 0.0, bounds=bounds)
         header = header_of(TWO, 0.0, piece) | {"coef_bounds": hashes["coef_bounds"]}

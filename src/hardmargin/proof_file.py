@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import secrets
 import tempfile
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ import numpy as np
 
 from hardmargin.atomic import beside
 from hardmargin.checker.constraints import Constraints
+from hardmargin.checker.limits import Limits
 from hardmargin.checker.reading import MAGIC
 from hardmargin.checker.samples import numbers_hash, samples_hash
 from hardmargin.checkpoint import records_folder
@@ -50,8 +53,11 @@ def write_proof(
     float
         The bound that the proof claims.
     """
-    bound = float(min(sum_of(pieces), lower_bound))
-    constraints = Constraints(problem.n, problem.m, problem.trusted, None, problem.core_bounds)
+    budget = problem.budget
+    # The labels of the checker are those of the problem.
+    limits = Limits(None if budget is None else budget.as_argument((-1, 1)))
+    bound = float(min(_sum_within(limits, pieces), lower_bound))
+    constraints = Constraints(problem.n, problem.m, problem.trusted, None, problem.core_bounds, limits)
     header = {
         "bound": bound,
         "n": problem.n,
@@ -59,7 +65,7 @@ def write_proof(
         "samples": samples_hash(problem.X),
         "labels": numbers_hash(problem.y),
         "costs": numbers_hash(problem.costs),
-        **{name: value for name, value in constraints.hashes().items() if value is not None},
+        **{name: value for name, value in constraints.stated().items() if value is not None},
         "version": __version__,
         "pieces": [_header(piece) for piece in pieces],
     }
@@ -80,9 +86,21 @@ def write_proof(
     return bound
 
 
+def _sum_within(limits: Limits, pieces: Sequence[Piece]) -> float:
+    """What pieces prove together, less what their prices are worth within limits."""
+    total = sum_of(pieces)
+    if not pieces or not pieces[0].prices or pieces[0].limited:
+        return total
+    exact = Fraction(total) - limits.priced(list(pieces[0].prices)).credit
+    rounded = float(exact)
+    return max(0.0, math.nextafter(rounded, -math.inf) if Fraction(rounded) > exact else rounded)
+
+
 def _header(piece: Piece) -> dict[str, Any]:
     header: dict[str, Any] = {"kind": piece.kind, "share": piece.share, "bound": float(piece.bound)}
     header["exponent"] = piece.exponent
+    if piece.prices:
+        header |= {"prices": list(piece.prices), "limited": piece.limited}
     return header | ({"bounds": list(piece.bounds)} if piece.bounds else {})
 
 

@@ -33,7 +33,6 @@ from hardmargin.proof_file import recording, write_proof
 from hardmargin.request import (
     check_budget,
     check_method,
-    check_proof,
     check_size,
     validated_limits,
     validated_start,
@@ -156,12 +155,12 @@ def solve(
         Limits on the total weight of the samples that are given up, which is their number if there are no weights:
         of all samples, or by label. Limited samples cost nothing in the objective, so C is not used if all samples
         are limited. If only one label is named, the samples of the other one still cost C each. For auto, packing
-        and heuristic, without checkpoints, clusters, proofs and prior knowledge; see docs/budgets.md.
+        and heuristic, without checkpoints, clusters and prior knowledge; see docs/budgets.md.
     proof : path, optional
         A file for a proof that no hyperplane has an objective below a bound, which
         :func:`hardmargin.checker.check_proof` and ``hardmargin verify --proof`` check. ``Result.proof_bound`` is
-        that bound; it may be smaller than ``lower_bound``. With prior knowledge, the proof is about the hyperplanes
-        that respect it. With a checkpoint, its records are kept in a folder beside that (FILE.records), and
+        that bound; it may be smaller than ``lower_bound``. With prior knowledge or ``max_violations``, the proof is
+        about the hyperplanes that respect them. With a checkpoint, its records are kept in a folder beside that (FILE.records), and
         ``resume`` goes on with them. For auto, packing, directions and blocks.
 
     Returns
@@ -198,7 +197,6 @@ def solve(
     rule = parsed_stop(stop)
     check_method(solver, method, checkpoint=checkpoint, resume=resume, cluster=cluster, proof=proof)
     constraints = {"trusted": trusted, "monotonic_cst": monotonic_cst, "coef_bounds": coef_bounds}
-    check_proof(proof, max_violations)
     if max_violations is not None:
         check_budget(method, checkpoint=checkpoint, resume=resume, cluster=cluster, **constraints)
     with (
@@ -257,7 +255,7 @@ def solve(
             context = None if without else Context(engine, keeper, recorded)
             run = _in_context(solver, context)
             if problem.budget is not None:
-                run = partial(budget.run, method=method, solve=solver.run)
+                run = partial(budget.run, method=method, solve=solver.run, recorder=recorded)
             # From here to the result, Ctrl-C takes effect only where the method reports.
             with HeldSignals() as signals:
                 listeners = [lambda *_: signals.let_through(), *([_carrying(report)] if report is not None else [])]
@@ -270,7 +268,10 @@ def solve(
                     raise stopped.error from stopped.error.__cause__
                 with one_blas_thread:
                     result = _polished(problem, reduced, found, limits, recorder, hyperplane, first)
-                if proof is not None and recorded is not None:
+                # If no hyperplane within a budget was found, there is no model that the proof would belong to; but
+                # it may show that there is none.
+                wanted = math.isfinite(result.objective) or math.isinf(result.lower_bound)
+                if proof is not None and recorded is not None and wanted:
                     pieces = [piece.restored(reduced) for piece in recorded.pieces]
                     if recorded.failed:
                         warnings.warn(f"records of the proof could not be written; {_NO_DISK}", stacklevel=2)

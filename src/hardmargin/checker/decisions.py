@@ -13,6 +13,9 @@ it gives up a sample) and a lower bound on the cost of all samples that it gives
 * If all samples of a set but one are kept, that one is given up. If all are kept, or if the known cost reaches the
   bound, there is no such hyperplane.
 * A sample of which it is known that giving it up would cost too much is kept.
+* If the piece knows limits on what is given up, a sample that does not fit into one of them is kept, and there is no
+  such hyperplane if the known costs exceed one. Sets whose free samples are of one class count for the limit of that
+  class.
 * A sample is given up or kept: each of the two parts starts with what is known before.
 """
 
@@ -82,7 +85,8 @@ class Known:
     """What is known about a hyperplane in a part of the subproblem; costs are in the unit of the piece."""
 
     status: bytearray
-    given_up_cost: int = 0
+    # The cost of the samples given up, by class.
+    given_up: list[int] = field(default_factory=lambda: [0, 0])
     cost: int = 0
     sets: int = 0
     shares: dict[int, int] = field(default_factory=dict)
@@ -95,7 +99,7 @@ class Known:
         """The same, for one of two parts."""
         return Known(
             bytearray(self.status),
-            self.given_up_cost,
+            list(self.given_up),
             self.cost,
             self.sets,
             dict(self.shares),
@@ -104,6 +108,11 @@ class Known:
             self.cover,
             self.norm,
         )
+
+    @property
+    def given_up_cost(self) -> int:
+        """The cost of all samples given up."""
+        return sum(self.given_up)
 
     def digest(self) -> bytes:
         """Identifies the decisions."""
@@ -227,7 +236,7 @@ class DecisionChecker:
             return
         known.status[sample] = decision
         if decision == GIVEN_UP:
-            known.given_up_cost += self._piece.costs[sample]
+            known.given_up[self._piece.classes[sample]] += self._piece.costs[sample]
             for number in [number for number in known.shares if sample in self._sets[number]]:
                 self._drop(number)
         self._raise_cost(known.given_up_cost + known.packed)
@@ -258,7 +267,7 @@ class DecisionChecker:
     def _reaches_room(self, certificate: Certificate, cost: int) -> bool:
         """Whether no hyperplane that fulfils the certificate and costs this much is better than the bound."""
         piece = self._piece
-        return certificate.reaches(piece.bound - cost, piece.unit_exponent, piece.share)
+        return certificate.reaches(piece.room(cost, self._known.given_up), piece.unit_exponent, piece.share)
 
     def _set(self) -> None:
         certificate = self._certificate()
@@ -324,8 +333,21 @@ class DecisionChecker:
             raise ProofError("a part is closed by a set that is not violated.")
 
     def _close_cost(self) -> None:
-        if not self._dead and self._known.cost < self._piece.bound:
+        known, piece = self._known, self._piece
+        if self._dead or piece.room(known.cost, known.given_up) <= 0:
+            return
+        if not (piece.limited and piece.exceeds(known.cost, self._costs_by_class())):
             raise ProofError("a part is closed whose cost is below the bound.")
+
+    def _costs_by_class(self) -> list[int]:
+        """Lower bounds on what is given up of each class: what is known, and sets with free samples of the class."""
+        known, classes = self._known, self._piece.classes
+        costs = list(known.given_up)
+        for number, share in known.shares.items():
+            of = {classes[sample] for sample in self._free(self._sets[number])}
+            if len(of) == 1:
+                costs[of.pop()] += share
+        return costs
 
     def _open(self) -> None:
         number = self._numbers.next()
@@ -371,7 +393,9 @@ class DecisionChecker:
         cost = known.cover.value + self._piece.costs[sample] - known.cover.loads.get(sample, 0)
         cost = self._piece.rounded_up(cost)
         enough = cost >= self._piece.bound or (known.norm is not None and self._reaches_room(known.norm, cost))
-        if known.status[sample] != FREE or not enough:
+        by_class = list(known.given_up)
+        by_class[self._piece.classes[sample]] += self._piece.costs[sample]
+        if known.status[sample] != FREE or not (enough or self._piece.exceeds(cost, by_class)):
             raise ProofError("a sample is kept although giving it up might not cost too much.")
         self._decide(sample, KEPT)
 
@@ -407,7 +431,9 @@ def read_start(piece: Piece, numbers: Numbers) -> tuple[int, int, Known]:
             if known.status[sample] != FREE:
                 raise ProofError("a record starts with a sample that is decided twice.")
             known.status[sample] = decision
-    known.given_up_cost = known.cost = sum(piece.costs[sample] for sample in given_up)
+    for sample in given_up:
+        known.given_up[piece.classes[sample]] += piece.costs[sample]
+    known.cost = known.given_up_cost
     return number, unit, known
 
 
