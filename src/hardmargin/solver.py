@@ -160,8 +160,8 @@ def solve(
         A file for a proof that no hyperplane has an objective below a bound, which
         :func:`hardmargin.checker.check_proof` and ``hardmargin verify --proof`` check. ``Result.proof_bound`` is
         that bound; it may be smaller than ``lower_bound``. With prior knowledge or ``max_violations``, the proof is
-        about the hyperplanes that respect them. With a checkpoint, its records are kept in a folder beside that (FILE.records), and
-        ``resume`` goes on with them. For auto, packing, directions and blocks.
+        about the hyperplanes that respect them. With a checkpoint, its records are kept in a folder beside that
+        (FILE.records), and ``resume`` goes on with them. For auto, packing, directions and blocks.
 
     Returns
     -------

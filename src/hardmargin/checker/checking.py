@@ -227,8 +227,8 @@ def check_proof(
     coef_bounds : pair of sequences of m numbers, optional
         The least and the greatest admissible weights, infinite where they are free.
     max_violations : number or dict, optional
-        Admissible hyperplanes give up no more weight than this: of all samples, or by label (-1 and 1). Samples that
-        are limited cost nothing in the objective.
+        Admissible hyperplanes give up no more weight than this: of all samples, or by label (-1 and 1). Samples
+        that are limited cost nothing in the objective.
     processes : int
         Processes that check records side by side.
     progress : callable, optional

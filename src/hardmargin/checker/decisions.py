@@ -13,9 +13,9 @@ it gives up a sample) and a lower bound on the cost of all samples that it gives
 * If all samples of a set but one are kept, that one is given up. If all are kept, or if the known cost reaches the
   bound, there is no such hyperplane.
 * A sample of which it is known that giving it up would cost too much is kept.
-* If the piece knows limits on what is given up, a sample that does not fit into one of them is kept, and there is no
-  such hyperplane if the known costs exceed one. Sets whose free samples are of one class count for the limit of that
-  class.
+* If the records know limits on what is given up, a sample that does not fit into one of them is kept, and there is
+  no such hyperplane if the known costs exceed one. Sets whose free samples are of one class count for the limit of
+  that class.
 * A sample is given up or kept: each of the two parts starts with what is known before.
 """
 
@@ -340,7 +340,7 @@ class DecisionChecker:
             raise ProofError("a part is closed whose cost is below the bound.")
 
     def _costs_by_class(self) -> list[int]:
-        """Lower bounds on what is given up of each class: what is known, and sets with free samples of the class."""
+        """Lower bounds on the cost of each class: its samples given up, and sets with no others left free."""
         known, classes = self._known, self._piece.classes
         costs = list(known.given_up)
         for number, share in known.shares.items():

@@ -1,8 +1,8 @@
 """Limits on what hyperplanes may give up: which hyperplanes a proof is about, and what a violation is worth in it.
 
-A hyperplane is within the limits if the weights of the samples that it gives up add up to no more than each limit, a
-relative 1e-9 aside. A limit is on all samples, or on those of a class. A sample that is limited costs nothing in
-the objective; one that is not has its usual cost. Both are given as "costs".
+A hyperplane is within the limits if the weights of the samples that it gives up add up to no more than each limit,
+apart from a relative 1e-9. A limit is on all samples, or on those of a class. A sample that is limited costs
+nothing in the objective; one that is not has its usual cost. Weights and costs are given in one array.
 
 Let V be the weight that a hyperplane gives up of the samples of a limit L, and f its objective. For prices p >= 0
 
@@ -98,7 +98,9 @@ class Limits:
         ProofError
             If there is not one for each limit, or if one is negative.
         """
-        if not isinstance(prices, list) or not all(isinstance(price, float) and isfinite(price) for price in prices):
+        if not isinstance(prices, list) or not all(
+            isinstance(price, float) and isfinite(price) for price in prices
+        ):
             raise UnreadableProofError("a piece has no list of prices.")
         stated = self.stated or {}
         if len(prices) != len(stated) or min(prices, default=0.0) < 0:

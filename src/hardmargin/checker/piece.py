@@ -33,8 +33,9 @@ class Piece:
 
         share / 2 ||w||^2 + sum cost_i z_i < bound + credit.
 
-    So records prove that a hyperplane within the limits reaches the sum on the right, as for any other piece. They may
-    use in addition that it would have a norm term below the bound minus the cost of samples that are not limited.
+    So records have to show that every hyperplane within the limits reaches the sum on the right, as for any other
+    piece. They may use in addition that it gives up no more than the limits allow, and that its norm term would be
+    below the bound minus the cost of given-up samples that are not limited.
 
     Parameters
     ----------
@@ -131,7 +132,7 @@ class Piece:
         return min(self.bound - cost, self._target - sum(given_up[k] for k in self._unlimited))
 
     def exceeds(self, cost: int, by_class: Sequence[int] = (0, 0)) -> bool:
-        """Whether a hyperplane that gives up samples of this cost, or of these costs by class, is beyond a limit."""
+        """Whether a hyperplane that gives up samples of this cost, and of these by class, is beyond a limit."""
         if not self.limited:
             return False
         total = not self._unlimited and cost > sum(most for _, most in self._most)

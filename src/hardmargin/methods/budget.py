@@ -105,11 +105,14 @@ def run(
     search.find(_FIRST_EFFORT * options.heuristic_effort, _FIRST_SHARE)
     solve_alone = partial(solve, options=options)
     if _suits_proof(problem, options, limits):
-        search.decide(solve_alone, _DECIDING_SHARES, _EXACT_NODES)
+        # With very large multipliers, records of the search over directions may not hold: in double precision, they
+        # leave too much room for rounding. Those of the search over samples are exact.
+        exact = partial(packing.run, options=_for_samples(options, memory_of(options, problem)))
+        search.decide(solve_alone if recorder is None else exact, _DECIDING_SHARES, _EXACT_NODES)
         search.bound(solve_alone, _EXACT_SHARES, _EXACT_NODES)
         search.prove(options)
     else:
-        search.decide(solve_alone, _LAST_SHARES)
+        search.decide(solve_alone if recorder is None else _unrecorded(solve_alone), _LAST_SHARES)
         search.bound(solve_alone, _LAST_SHARES)
     return search.result()
 
@@ -120,6 +123,17 @@ def _suits_proof(problem: Problem, options: ProofOptions, limits: Limits) -> boo
     if isinstance(options, auto.Options) and not suits_exact_methods(problem, memory, limits.threads):
         return False
     return not problem.sparse and packing.fits(problem, memory, limits.threads)
+
+
+def _for_samples(options: ProofOptions, memory: float) -> packing.Options:
+    """The options of a search over samples."""
+    distance = options.cover_distance if isinstance(options, packing.Options) else "auto"
+    return packing.Options(cover_distance=distance, memory=memory, **options.shared())
+
+
+def _unrecorded(solve: Run) -> Run:
+    """The same without a proof."""
+    return lambda *arguments, context=None: solve(*arguments)
 
 
 class _BudgetSearch:
@@ -237,8 +251,7 @@ class _BudgetSearch:
             and directions.fits(problem, memory / 2, self._limits.threads)
         )
         memory = memory / 2 if both else memory
-        distance = options.cover_distance if isinstance(options, packing.Options) else "auto"
-        for_samples = packing.Options(cover_distance=distance, memory=memory, **options.shared())
+        for_samples = _for_samples(options, memory)
         multipliers = None if self._lagrangian is None else self._lagrangian.multipliers
         known = (problem, found, self._limits, self._report)
         contexts = [Context(recorder=self._recorder and ProofRecorder(self._recorder.folder)) for _ in range(2)]

@@ -218,8 +218,8 @@ class BudgetDirections(WithinBudget, directions.DirectionProof):
 def suits_directions(problem: Problem, *, exactly: bool = False) -> bool:
     """Whether :class:`BudgetDirections` can search a problem.
 
-    A proof in a file needs weights that are multiples of one of them exactly: there, a limit is rounded down only if
-    they are.
+    A proof in a file needs weights that are multiples of one of them exactly: its checker rounds limits down only
+    if they are.
     """
     smallest = float(problem.costs.min())
     multiples: Any = problem.costs / smallest

@@ -16,8 +16,8 @@ namespace {
 constexpr double negligible_share = 0.02;
 // The relative error of sums of few costs is below this.
 constexpr double least_rounding_share = 1e-12;
-// The same for the weights in the record of a proof, which are rounded down (packing/trace.cpp). Only a budget needs
-// it: otherwise, the bound that a record has to prove is lowered by as much.
+// The same for the weights in the record of a proof, which are rounded down (packing/trace.cpp). Only a budget
+// needs it: otherwise, the bound that a record has to prove is lowered by as much.
 constexpr double recorded_rounding_share = 1e-11;
 // Thresholds of the solver must be positive.
 constexpr double least_threshold = 1e-300;
