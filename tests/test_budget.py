@@ -20,6 +20,7 @@ from hardmargin.methods.budget_proofs import BudgetDirections, suits_directions
 from hardmargin.presolve import presolve
 from hardmargin.search import primal
 from hardmargin.search.budget_primal import BudgetPrimal
+from hardmargin.search.context import Context
 from hardmargin.search.engine import LocalEngine, Search
 from hardmargin.search.roots import packing_root
 from hardmargin.search.settings import PackingSettings
@@ -131,9 +132,8 @@ def test_the_search_over_directions_proves_it_alone() -> None:
         for upper in (best * 2, best * 1.001, best * 0.6):
             # From a hyperplane that is not within the budget, so that every better one has to be found.
             found = replace(result_of(problem), objective=upper)
-            proof = BudgetDirections(
-                problem, found, Limits(), silent, directions.Options(), BudgetPrimal(problem, Limits())
-            )
+            known = (problem, found, Limits(), silent, directions.Options(), Context())
+            proof = BudgetDirections(*known, BudgetPrimal(problem, Limits()))
             for _ in proof.steps():
                 pass
             nodes += proof.nodes
