@@ -34,6 +34,10 @@ from hardmargin.checker.reading import Numbers
 
 FREE, KEPT, GIVEN_UP = 0, 1, 2
 
+# Bytes of what is known in parts that wait, at most, and of an entry of the dictionaries in it.
+_WAITING_BYTES = 1 << 31
+_ENTRY_BYTES = 100
+
 
 class Step(IntEnum):
     """The kinds of steps."""
@@ -110,6 +114,11 @@ class Known:
         )
 
     @property
+    def size(self) -> int:
+        """Approximately, the bytes that a copy takes."""
+        return len(self.status) + _ENTRY_BYTES * (len(self.shares) + len(self.loads))
+
+    @property
     def given_up_cost(self) -> int:
         """The cost of all samples given up."""
         return sum(self.given_up)
@@ -178,6 +187,7 @@ class DecisionChecker:
         self._sets: list[list[int]] = []
         # Branches of which the part with the sample kept is still to come.
         self._waiting: list[tuple[Known, int, bool]] = []
+        self._waiting_bytes = 0
         # Whether it is known that there is no hyperplane in the present part: what follows cannot be wrong.
         self._dead = False
         self.open: list[tuple[int, bytes]] = []
@@ -213,6 +223,7 @@ class DecisionChecker:
         if not self._waiting:
             return False
         self._known, sample, self._dead = self._waiting.pop()
+        self._waiting_bytes -= self._known.size
         del self._sets[self._known.sets :]
         self._decide(sample, KEPT)
         return True
@@ -324,6 +335,9 @@ class DecisionChecker:
             raise ProofError("a record branches on a sample that is decided.")
         if len(self._waiting) == len(self._piece.rows):
             raise ProofError("a record has more branches within each other than there are samples.")
+        self._waiting_bytes += self._known.size
+        if self._waiting_bytes > _WAITING_BYTES:
+            raise ProofError("a record has branches within each other that would fill the memory.")
         self._waiting.append((self._known.copy(), sample, self._dead))
         self._decide(sample, GIVEN_UP)
 
