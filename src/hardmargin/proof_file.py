@@ -7,9 +7,11 @@ import math
 import os
 import secrets
 import tempfile
+import warnings
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -23,6 +25,7 @@ from hardmargin.checker.reading import MAGIC
 from hardmargin.checker.samples import numbers_hash, samples_hash
 from hardmargin.checkpoint import records_folder
 from hardmargin.problem import Problem
+from hardmargin.result import Result
 from hardmargin.search.kept_records import clear
 from hardmargin.search.recording import Piece, ProofRecorder, number_bytes, sum_of
 from hardmargin.versions import __version__
@@ -30,6 +33,9 @@ from hardmargin.versions import __version__
 # Records are compressed a little: much more takes too long.
 _LEVEL = 1
 _CHUNK = 1 << 20
+_NO_DISK = (
+    "is the disk full? The result is complete without; proof_bound is what has a proof in a file, if anything."
+)
 
 
 def write_proof(
@@ -84,6 +90,28 @@ def write_proof(
     finally:
         partial.unlink(missing_ok=True)
     return bound
+
+
+def with_proof(
+    result: Result,
+    path: str | os.PathLike[str],
+    problem: Problem,
+    pieces: Sequence[Piece],
+    *,
+    complete: bool,
+) -> Result:
+    """Write the proof of a result, and add its bound to that.
+
+    A file that cannot be written draws a warning: what was computed is not lost for that. So do records that could
+    not be written, if the proof is not ``complete`` without them.
+    """
+    if not complete:
+        warnings.warn(f"records of the proof could not be written; {_NO_DISK}", stacklevel=3)
+    try:
+        return replace(result, proof_bound=write_proof(path, problem, pieces, result.lower_bound))
+    except OSError as error:
+        warnings.warn(f"the proof could not be written ({error}); {_NO_DISK}", stacklevel=3)
+        return result
 
 
 def _sum_within(limits: Limits, pieces: Sequence[Piece]) -> float:

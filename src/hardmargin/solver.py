@@ -29,7 +29,7 @@ from hardmargin.methods import budget, get_method
 from hardmargin.methods.base import FrontierMethod, Method, parse_options
 from hardmargin.presolve import Presolved, presolve
 from hardmargin.problem import Problem
-from hardmargin.proof_file import recording, write_proof
+from hardmargin.proof_file import recording, with_proof
 from hardmargin.request import (
     check_budget,
     check_method,
@@ -53,9 +53,6 @@ _CHECK_SECONDS = 25e-9
 _LARGEST_CHECK_SHARE = 0.2
 # Seconds after the time limit in which presolve is completed if there is a checkpoint.
 _COMPLETION = 0.5
-_NO_DISK = (
-    "is the disk full? The result is complete without; proof_bound is what has a proof in a file, if anything."
-)
 
 
 def solve(
@@ -245,8 +242,10 @@ def solve(
             if checkpoint is not None and not os.path.exists(checkpoint):
                 text = f"checkpoint {os.fspath(checkpoint)}: the time limit was reached before there was a state"
                 warnings.warn(CheckpointWarning(f"{text}; raise the time limit.", lost=True), stacklevel=2)
-            result = _within_budget(_without_search(problem, limits, method, report, hyperplane))
-            return result if proof is None else replace(result, proof_bound=write_proof(proof, problem, [], 0.0))
+            if proof is not None:
+                # A file that is there proves more than nothing.
+                warnings.warn("the time limit was reached before there was a proof; raise it.", stacklevel=2)
+            return _within_budget(_without_search(problem, limits, method, report, hyperplane))
         before = time.monotonic()
         with opened_engine(cluster) as engine:
             # Starting or joining a cluster is not part of the solve.
@@ -268,19 +267,12 @@ def solve(
                     raise stopped.error from stopped.error.__cause__
                 with one_blas_thread:
                     result = _polished(problem, reduced, found, limits, recorder, hyperplane, first)
-                # If no hyperplane within a budget was found, there is no model that the proof would belong to; but
-                # it may show that there is none.
+                # If no hyperplane within a budget was found, there is no model that a proof would belong to; but it
+                # may show that there is none.
                 wanted = math.isfinite(result.objective) or math.isinf(result.lower_bound)
                 if proof is not None and recorded is not None and wanted:
                     pieces = [piece.restored(reduced) for piece in recorded.pieces]
-                    if recorded.failed:
-                        warnings.warn(f"records of the proof could not be written; {_NO_DISK}", stacklevel=2)
-                    try:
-                        claimed = write_proof(proof, problem, pieces, result.lower_bound)
-                        result = replace(result, proof_bound=claimed)
-                    except OSError as error:
-                        # What was computed is not lost for that.
-                        warnings.warn(f"the proof could not be written ({error}); {_NO_DISK}", stacklevel=2)
+                    result = with_proof(result, proof, problem, pieces, complete=not recorded.failed)
                 result = _within_budget(_interrupted_if_asked(result, signals))
         # Leaving a cluster takes time too, and the caller waits for it.
         result = result if cluster is None else replace(result, runtime=limits.elapsed())
