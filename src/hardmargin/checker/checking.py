@@ -22,6 +22,7 @@ from hardmargin.checker.constraints import Constraints
 from hardmargin.checker.decisions import Outcome
 from hardmargin.checker.errors import ProofError, UnreadableProofError
 from hardmargin.checker.frame import Frame
+from hardmargin.checker.known import Known
 from hardmargin.checker.limits import Limits, same_prices
 from hardmargin.checker.piece import Piece, check_groups
 from hardmargin.checker.reading import Body, read_header
@@ -309,7 +310,7 @@ def _take(pending: deque[tuple[_Coverage, Callable[[], list[Outcome]]]]) -> None
 def _roots(piece: Piece, content: _Content) -> dict[int, bytes]:
     """The subproblems that together are the whole piece."""
     if piece.kind == "samples":
-        return {0: decisions.Known(bytearray(len(piece.rows))).digest()}
+        return {0: Known(bytearray(len(piece.rows))).digest()}
     if len(content.axes) == 0:
         raise ProofError("a piece has no axes.")
     return dict.fromkeys(range(1, 2 * len(content.axes) + 1), regions.ROOT)

@@ -21,22 +21,18 @@ it gives up a sample) and a lower bound on the cost of all samples that it gives
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import NamedTuple
 
 from hardmargin.checker.certificates import Certificate, ExtraRows, certificate_of, read_multipliers
 from hardmargin.checker.errors import ProofError, UnreadableProofError
+from hardmargin.checker.known import FREE, GIVEN_UP, KEPT, Cover, Known
 from hardmargin.checker.piece import Piece
 from hardmargin.checker.reading import Numbers
 
-FREE, KEPT, GIVEN_UP = 0, 1, 2
-
-# Bytes of what is known in parts that wait, at most, and of an entry of the dictionaries in it.
+# Bytes of what is known in parts that wait, at most.
 _WAITING_BYTES = 1 << 31
-_ENTRY_BYTES = 100
 
 
 class Step(IntEnum):
@@ -73,59 +69,6 @@ class Outcome(NamedTuple):
     start: bytes
     open: list[tuple[int, bytes]]
     steps: int
-
-
-@dataclass
-class Cover:
-    """Weights of sets: their value with the samples given up, and how much they load each sample."""
-
-    value: int = 0
-    weights: dict[int, int] = field(default_factory=dict)
-    loads: dict[int, int] = field(default_factory=dict)
-
-
-@dataclass
-class Known:
-    """What is known about a hyperplane in a part of the subproblem; costs are in the unit of the piece."""
-
-    status: bytearray
-    # The cost of the samples given up, by class.
-    given_up: list[int] = field(default_factory=lambda: [0, 0])
-    cost: int = 0
-    sets: int = 0
-    shares: dict[int, int] = field(default_factory=dict)
-    loads: dict[int, int] = field(default_factory=dict)
-    packed: int = 0
-    cover: Cover = field(default_factory=Cover)
-    norm: Certificate | None = None
-
-    def copy(self) -> Known:
-        """The same, for one of two parts."""
-        return Known(
-            bytearray(self.status),
-            list(self.given_up),
-            self.cost,
-            self.sets,
-            dict(self.shares),
-            dict(self.loads),
-            self.packed,
-            self.cover,
-            self.norm,
-        )
-
-    @property
-    def size(self) -> int:
-        """Approximately, the bytes that a copy takes."""
-        return len(self.status) + _ENTRY_BYTES * (len(self.shares) + len(self.loads))
-
-    @property
-    def given_up_cost(self) -> int:
-        """The cost of all samples given up."""
-        return sum(self.given_up)
-
-    def digest(self) -> bytes:
-        """Identifies the decisions."""
-        return hashlib.blake2b(self.status, digest_size=16).digest()
 
 
 #: What checks each kind of step.

@@ -32,9 +32,10 @@ import numpy as np
 
 from hardmargin.checker.certificates import Certificate, certificate_of, read_multipliers
 from hardmargin.checker.cover import Cover
-from hardmargin.checker.decisions import DecisionChecker, Known, Outcome, Steps, run_steps, unit_of
+from hardmargin.checker.decisions import DecisionChecker, Outcome, Steps, run_steps, unit_of
 from hardmargin.checker.errors import ProofError, UnreadableProofError
 from hardmargin.checker.frame import Frame, Region, RegionRows
+from hardmargin.checker.known import Known
 from hardmargin.checker.piece import Piece
 from hardmargin.checker.reading import Numbers
 
