@@ -52,11 +52,11 @@ def test_too_many_sets_are_beyond_a_limit(tmp_path) -> None:
         prices = [1.0] * (2 if isinstance(limit, dict) else 1)
         steps = [*PACKED, Step.CLOSE_COST]
         assert check_samples(tmp_path, TWICE, 1e9, limit, *steps, prices=prices).bound == 1e9
-    # The best one is w = 0, which gives up two samples.
-    for limit in (2, 2.5, {-1: 2, 1: 0}, {-1: 1, 1: 2}):
+    # The optimum is 0.02 if one sample of each class may be given up, and otherwise 0.
+    for limit in (2, 2.5, {-1: 2, 1: 0}, {-1: 1, 1: 1}, {-1: 1, 1: 2}):
         prices = [1.0] * (2 if isinstance(limit, dict) else 1)
         with pytest.raises(ProofError, match="below the bound"):
-            check_samples(tmp_path, TWICE, 1e-3, limit, *PACKED, Step.CLOSE_COST, prices=prices)
+            check_samples(tmp_path, TWICE, 0.5, limit, *PACKED, Step.CLOSE_COST, prices=prices)
 
 
 def test_a_limit_may_be_exceeded_by_rounding(tmp_path) -> None:
@@ -82,29 +82,40 @@ def test_a_sample_that_does_not_fit_is_kept(price, tmp_path) -> None:
     assert check_samples(tmp_path, TWICE, 1.0, ONE, *steps, prices=[price]).bound == 1
 
 
+# The same with a negative sample that is too expensive: the optimum is still 1.02, without samples 1 and 2.
+DEAR = line(0.0, 0.0, 10.0, 10.0, labels=[1.0, -1.0, 1.0, -1.0], costs=[1.0, 1.0, 1.0, 10.0])
+# Sample 3 is kept; the part in which it is not costs 10.
+WITH_3 = [*PLACES, Step.BRANCH, 3, Step.CLOSE_COST]
+# Sample 2 is kept, so sample 3 is not.
+WITH_2 = [Step.DEAR, 2, Step.UNIT, 1, Step.CLOSE_COST]
 FALSE = {
-    "the cost of what is not limited": [*BY_CLASS, Step.PACK, 0, 0, Step.PACK, 1, 0, Step.CLOSE_COST],
+    "the cost of one that is not limited": [
+        *(*PLACES, Step.BRANCH, 1, Step.CLOSE_COST, Step.BRANCH, 3, Step.CLOSE_COST),
+        *(Step.PACK, 0, 0, Step.PACK, 1, 0, Step.CLOSE_COST),
+    ],
     "sets of both classes": [*PACKED, Step.CLOSE_COST],
-    "a set of the class and one of both": [*PLACES, Step.DEAR, 1, *PACKED[12:], Step.CLOSE_COST],
-    "what is within the limit": [*PLACES, Step.BRANCH, 0, Step.CLOSE_COST, Step.UNIT, 0, Step.CLOSE_COST],
-    "a sample that fits": [*PLACES, Step.DEAR, 0, Step.DEAR, 2, Step.UNIT, 0, Step.UNIT, 1, Step.CLOSE_COST],
-    "a sample that is not limited": [*PLACES, Step.DEAR, 1, Step.DEAR, 3, Step.CLOSE_COST],
-    "samples of the other class": [
-        *(*PLACES, Step.BRANCH, 1, Step.DEAR, 2, Step.UNIT, 1, Step.CLOSE_COST),
-        *(Step.UNIT, 0, Step.DEAR, 2, Step.UNIT, 1, Step.CLOSE_COST),
-    ],
-    "samples of the other part": [
-        *(*PLACES, Step.BRANCH, 0, Step.DEAR, 2, Step.UNIT, 1, Step.CLOSE_COST),
-        *(Step.UNIT, 0, Step.DEAR, 2, Step.UNIT, 1, Step.CLOSE_COST),
-    ],
+    "a set of the class and one of both": [*WITH_3, Step.PACK, 0, 0, Step.PACK, 1, 0, Step.CLOSE_COST],
+    "no more than the limit": [*WITH_3, Step.UNIT, 1, Step.CLOSE_COST],
+    "a sample that fits": [*PLACES, *WITH_2],
+    "a sample that fits, and its set": [*WITH_3, Step.PACK, 1, 0, Step.DEAR, 2, Step.CLOSE_SET, 1],
+    "a sample that is not limited": [*PLACES, Step.DEAR, 1, Step.UNIT, 0, *WITH_2],
+    "samples of the other class": [*PLACES, Step.BRANCH, 1, *WITH_2, Step.UNIT, 0, *WITH_2],
+    "samples of the other part": [*PLACES, Step.BRANCH, 0, *WITH_2, Step.UNIT, 0, *WITH_2],
 }
 
 
-@pytest.mark.parametrize("price", [0.5, 1.0, 7.0])
+@pytest.mark.parametrize("price", [0.5, 1.0, 4.0])
 @pytest.mark.parametrize("steps", FALSE.values(), ids=FALSE.keys())
 def test_false_bounds_are_refused(steps, price, tmp_path) -> None:
     with pytest.raises(ProofError):
-        check_samples(tmp_path, TWICE, 1.1, ONE, *steps, prices=[price])
+        check_samples(tmp_path, DEAR, 5.0, ONE, *steps, prices=[price])
+
+
+def test_what_is_limited_leaves_as_much_room_for_the_norm(tmp_path) -> None:
+    # Within a limit of 2 there is w = 0.
+    steps = [*PLACES, Step.BRANCH, 0, Step.CLOSE_COST, Step.UNIT, 0, Step.CLOSE_COST]
+    with pytest.raises(ProofError, match="below the bound"):
+        check_samples(tmp_path, TWICE, 0.5, 2, *steps)
 
 
 # The optimum is 2 if both are kept, and 0 if one may be given up.

@@ -242,10 +242,11 @@ def solve(
             if checkpoint is not None and not os.path.exists(checkpoint):
                 text = f"checkpoint {os.fspath(checkpoint)}: the time limit was reached before there was a state"
                 warnings.warn(CheckpointWarning(f"{text}; raise the time limit.", lost=True), stacklevel=2)
+            result = _within_budget(_without_search(problem, limits, method, report, hyperplane))
             if proof is not None:
                 # A file that is there proves more than nothing.
                 warnings.warn("the time limit was reached before there was a proof; raise it.", stacklevel=2)
-            return _within_budget(_without_search(problem, limits, method, report, hyperplane))
+            return result
         before = time.monotonic()
         with opened_engine(cluster) as engine:
             # Starting or joining a cluster is not part of the solve.
