@@ -19,6 +19,7 @@ from hardmargin.checker import ProofError, Verdict, check_proof
 from hardmargin.checker.limits import Limits, common_unit
 from hardmargin.cli import main
 from hardmargin.data import generate
+from hardmargin.methods import budget
 from hardmargin.search import primal
 
 WAYS: dict[str, tuple[str, dict[str, Any] | None, int]] = {
@@ -131,6 +132,17 @@ def test_impossible_limits_have_a_proof_without_a_model(tmp_path) -> None:
     assert error.value.proven
     problem = Problem.from_data(X, y, max_violations={-1: 0, 1: 0})
     assert checked(tmp_path / "proof", problem).bound > 1e15
+
+
+def test_impossible_limits_without_a_proof_of_that_leave_an_older_file(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(budget, "_suits_proof", lambda *_: False)
+    X, y = np.zeros((4, 1)), [1, 1, -1, -1]
+    X[0] = 1.0
+    (tmp_path / "proof").write_text("older")
+    with pytest.raises(BudgetError) as error:
+        solve(X, y, max_violations=0, proof=tmp_path / "proof")
+    assert error.value.proven
+    assert (tmp_path / "proof").read_text() == "older"
 
 
 def test_no_file_is_written_if_nothing_is_known(tmp_path) -> None:

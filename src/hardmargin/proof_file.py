@@ -104,7 +104,12 @@ def with_proof(
 
     A file that cannot be written draws a warning: what was computed is not lost for that. So do records that could
     not be written, if the proof is not ``complete`` without them.
+
+    If no hyperplane within a budget was found, there is no model that a proof would belong to. Nothing is written
+    then, unless it shows that there is none.
     """
+    if math.isinf(result.objective) and not (math.isinf(result.lower_bound) and pieces):
+        return result
     if not complete:
         warnings.warn(f"records of the proof could not be written; {_NO_DISK}", stacklevel=3)
     try:

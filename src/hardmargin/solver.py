@@ -30,13 +30,7 @@ from hardmargin.methods.base import FrontierMethod, Method, parse_options
 from hardmargin.presolve import Presolved, presolve
 from hardmargin.problem import Problem
 from hardmargin.proof_file import recording, with_proof
-from hardmargin.request import (
-    check_budget,
-    check_method,
-    check_size,
-    validated_limits,
-    validated_start,
-)
+from hardmargin.request import check_budget, check_method, check_size, validated_limits, validated_start
 from hardmargin.result import Result
 from hardmargin.run_log import log_end, logged_reports
 from hardmargin.search import kept_records
@@ -268,10 +262,7 @@ def solve(
                     raise stopped.error from stopped.error.__cause__
                 with one_blas_thread:
                     result = _polished(problem, reduced, found, limits, recorder, hyperplane, first)
-                # If no hyperplane within a budget was found, there is no model that a proof would belong to; but it
-                # may show that there is none.
-                wanted = math.isfinite(result.objective) or math.isinf(result.lower_bound)
-                if proof is not None and recorded is not None and wanted:
+                if proof is not None and recorded is not None:
                     pieces = [piece.restored(reduced) for piece in recorded.pieces]
                     result = with_proof(result, proof, problem, pieces, complete=not recorded.failed)
                 result = _within_budget(_interrupted_if_asked(result, signals))

@@ -44,6 +44,8 @@ from hardmargin.status import Status
 
 # Margins narrower than this share of the size of the data count as none.
 _NARROWEST = 1e-10
+# A proof in a file may prove less than the bound by this share.
+_PROOF_ROUNDING = 1e-6
 # Steps of the multipliers with short primal searches, and the effort of each, as a share of the method's; and the
 # share of the time that all of them may take if an exact method follows.
 _FIRST_STEPS = 12
@@ -114,6 +116,7 @@ def run(
     else:
         search.decide(solve_alone if recorder is None else _unrecorded(solve_alone), _LAST_SHARES)
         search.bound(solve_alone, _LAST_SHARES)
+    search.end_records()
     return search.result()
 
 
@@ -260,6 +263,16 @@ class _BudgetSearch:
             return samples, None
         for_regions = directions.Options(memory=memory, **options.shared())
         return samples, BudgetDirections(*known, for_regions, contexts[1], self._primal)
+
+    def end_records(self) -> None:
+        """If there is no hyperplane within the budget, only a proof of that is of use, and not one of less."""
+        rounding = self._limits.gap + _PROOF_ROUNDING
+        if (
+            self._recorder is not None
+            and self._impossible
+            and self._recorder.bound < self._largest * (1 - rounding)
+        ):
+            self._recorder.bound, self._recorder.pieces = 0.0, []
 
     def result(self) -> Result:
         """What was found and proven; see :func:`run`."""
