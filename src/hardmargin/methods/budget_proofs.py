@@ -17,7 +17,6 @@ import numpy as np
 from hardmargin.arrays import FloatArray
 from hardmargin.bounds import Report
 from hardmargin.budget import BUDGET_TOLERANCE, Budget
-from hardmargin.checker.limits import common_unit
 from hardmargin.incumbent import Incumbent
 from hardmargin.limits import Limits
 from hardmargin.methods import directions, packing
@@ -225,5 +224,5 @@ def suits_directions(problem: Problem, *, exactly: bool = False) -> bool:
     multiples: Any = problem.costs / smallest
     whole = bool(np.all(np.abs(multiples - np.round(multiples)) <= _MULTIPLE * multiples))
     if exactly and whole:
-        whole = common_unit(map(Fraction, np.unique(problem.costs).tolist())) == Fraction(smallest)
+        whole = all(Fraction(weight) % Fraction(smallest) == 0 for weight in np.unique(problem.costs).tolist())
     return problem.budget is not None and math.isfinite(problem.budget.total) and whole
