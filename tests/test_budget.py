@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from brute_force import Case, candidates, random_case, violated
+from brute_force import Case, random_case
+from budget_cases import NARROW, optimum, problem_of, random_limits
 from hardmargin import BudgetError, HardMarginSVC, Problem, Result, Status, outliers, path, solve, verify
 from hardmargin.budget import BUDGET_TOLERANCE, Budget
 from hardmargin.data import generate
@@ -19,6 +20,7 @@ from hardmargin.methods.budget_proofs import BudgetDirections, suits_directions
 from hardmargin.presolve import presolve
 from hardmargin.search import primal
 from hardmargin.search.budget_primal import BudgetPrimal
+from hardmargin.search.context import Context
 from hardmargin.search.engine import LocalEngine, Search
 from hardmargin.search.roots import packing_root
 from hardmargin.search.settings import PackingSettings
@@ -28,23 +30,6 @@ from hardmargin.search.turns import Member, turns
 X = [[0.0], [1.0], [2.0], [2.5], [4.0], [8.0]]
 Y = [0, 0, 0, 1, 1, 1]
 
-# Hyperplanes of brute force with larger objectives, in units of the data, are too narrow to be seen.
-NARROW = 1e17
-
-
-def random_limits(seed: int, index: int, case: Case) -> Any:
-    """A limit on all samples, on both classes, or on one class."""
-    rng = np.random.default_rng([seed, index, 1])
-
-    def limit() -> float:
-        return float(rng.choice([0, 1, 2, 0.5, 1.5, rng.uniform(0, len(case.y) / 2)]))
-
-    return [limit(), {-1: limit(), 1: limit()}, {int(rng.choice([-1, 1])): limit()}][int(rng.integers(3))]
-
-
-def problem_of(case: Case, limits: Any) -> Problem:
-    return Problem.from_data(case.X, case.y, case.C, **case.weights, max_violations=limits)
-
 
 def silent(*_: float) -> None:
     """Report nothing."""
@@ -53,19 +38,6 @@ def silent(*_: float) -> None:
 def result_of(problem: Problem) -> Result:
     facts = {"lower_bound": 0.0, "status": Status.HEURISTIC, "method": "heuristic", "runtime": 0.0}
     return Result.of(problem, np.zeros(problem.m), 1.0, **facts)
-
-
-def optimum(problem: Problem) -> float:
-    """The optimum within the budget by exhaustive search; infinity if there is no hyperplane."""
-    assert problem.budget is not None
-    limited, best = problem.budget.limited(problem.y), math.inf
-    for half_norms, margins in candidates(problem):
-        given_up = violated(margins)
-        objectives = half_norms + given_up @ np.where(limited, 0.0, problem.costs)
-        for samples, limit in problem.budget.relaxed().groups(problem.y):
-            objectives[given_up[:, samples] @ problem.costs[samples] > limit] = math.inf
-        best = min(best, float(objectives.min()))
-    return best
 
 
 def solved(case: Case, limits: Any, method: str) -> Result | BudgetError:
@@ -160,9 +132,8 @@ def test_the_search_over_directions_proves_it_alone() -> None:
         for upper in (best * 2, best * 1.001, best * 0.6):
             # From a hyperplane that is not within the budget, so that every better one has to be found.
             found = replace(result_of(problem), objective=upper)
-            proof = BudgetDirections(
-                problem, found, Limits(), silent, directions.Options(), BudgetPrimal(problem, Limits())
-            )
+            known = (problem, found, Limits(), silent, directions.Options(), Context())
+            proof = BudgetDirections(*known, BudgetPrimal(problem, Limits()))
             for _ in proof.steps():
                 pass
             nodes += proof.nodes

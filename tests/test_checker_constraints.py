@@ -217,7 +217,7 @@ def test_forged_statements_of_constraints_are_refused(constrained, tmp_path) -> 
     if problem.bounds is not None:
         # Bounds that are so loose that the best hyperplane without any satisfies them.
         looser = (problem.bounds.lower - 1e3, problem.bounds.upper + 1e3)
-        stated = Constraints(problem.n, problem.m, problem.trusted, None, looser).hashes()
+        stated = Constraints(problem.n, problem.m, problem.trusted, None, looser).stated()
         with pytest.raises(ProofError):
             checked(forged(tmp_path / "forged", path, **stated), problem, coef_bounds=looser)
         for numbers in ([2 * problem.m], [-1], ["0"], None, [0.0]):
@@ -226,7 +226,7 @@ def test_forged_statements_of_constraints_are_refused(constrained, tmp_path) -> 
                 checked(forged(tmp_path / "forged", path, pieces=changed), problem)
     if problem.trusted is not None:
         for mask in (np.arange(problem.n) == 0, problem.trusted & False):
-            stated = Constraints(problem.n, problem.m, mask, None, problem.core_bounds).hashes()
+            stated = Constraints(problem.n, problem.m, mask, None, problem.core_bounds).stated()
             with pytest.raises(ProofError):
                 checked(forged(tmp_path / "forged", path, **stated), problem, trusted=mask)
 
@@ -304,6 +304,6 @@ def test_unusable_constraints_are_refused(given) -> None:
 
 def test_constraints_that_say_nothing_are_none() -> None:
     nothing = Constraints(2, 1, [False, False], [0], ([-np.inf], [np.inf]))
-    assert nothing.hashes() == Constraints(2, 1).hashes() == {"trusted": None, "coef_bounds": None}
+    assert nothing.stated() == Constraints(2, 1).stated() == dict.fromkeys(("trusted", "coef_bounds", "limits"))
     signs = Constraints(2, 1, coef_bounds=([-0.0], [np.inf]))
-    assert signs.hashes() == Constraints(2, 1, monotonic_cst=[1]).hashes()
+    assert signs.stated() == Constraints(2, 1, monotonic_cst=[1]).stated()

@@ -27,7 +27,7 @@ from forged_proofs import (
     write,
 )
 from hardmargin import solve
-from hardmargin.checker import ProofError, UnreadableProofError, check_proof, checking
+from hardmargin.checker import ProofError, UnreadableProofError, check_proof, checking, decisions
 from hardmargin.checker.constraints import Constraints
 from hardmargin.checker.decisions import Step
 from hardmargin.checker.piece import Piece
@@ -111,7 +111,7 @@ def test_weights_above_the_bound_need_no_more_memory_than_the_bound(tmp_path) ->
 
 def test_bounds_on_weights_are_listed_once(tmp_path) -> None:
     known = ([1.0], [np.inf])
-    hashes = Constraints(TWO.n, TWO.m, coef_bounds=known).hashes()
+    hashes = Constraints(TWO.n, TWO.m, coef_bounds=known).stated()
     for bounds, complaint in (([0, 0], "twice"), ([0, 1], "that has none"), ([0, 2], "that has none")):
         piece = piece_header("samples", 0.0, bounds=bounds)
         header = header_of(TWO, 0.0, piece) | {"coef_bounds": hashes["coef_bounds"]}
@@ -231,6 +231,24 @@ def test_parts_within_each_other_are_limited(tmp_path) -> None:
 
 
 # ---- data
+
+
+def test_what_waits_is_limited_by_its_size(tmp_path, monkeypatch) -> None:
+    samples = line(*[0.0] * 30, labels=[1.0, -1.0] * 15, costs=[1.0] * 30)
+    sets = [number for k in range(15) for number in (Step.SET, 2, 4 * k, 1, 4 * k + 2, 1, Step.PACK, k, 0)]
+    branches = [number for k in range(10) for number in (Step.BRANCH, k)]
+    steps = [*sets, *branches, *[Step.CLOSE_COST] * 11]
+    assert check_samples(tmp_path, samples, 15.0, *steps).bound == 15
+    # Every branch copies the statuses of 30 samples, up to 15 sets and 30 loads.
+    monkeypatch.setattr(decisions, "_WAITING_BYTES", 10 * (30 + 100 * 45))
+    assert check_samples(tmp_path, samples, 15.0, *steps).bound == 15
+    monkeypatch.setattr(decisions, "_WAITING_BYTES", 8 * (30 + 100 * 30))
+    with pytest.raises(ProofError, match="fill the memory"):
+        check_samples(tmp_path, samples, 15.0, *steps)
+    # What no longer waits does not count.
+    one_by_one = [number for k in range(10) for number in (Step.BRANCH, k, Step.CLOSE_COST)]
+    monkeypatch.setattr(decisions, "_WAITING_BYTES", 30 + 100 * 45)
+    assert check_samples(tmp_path, samples, 15.0, *sets, *one_by_one, Step.CLOSE_COST).bound == 15
 
 
 def test_samples_are_those_of_the_caller_in_any_form() -> None:

@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 import pytest
 
 from brute_force import case_and_optimum
+from budget_cases import optimum, problem_of, random_limits
 from forged_proofs import PieceNumbers, body_of, parts, pieces_of, write
-from hardmargin import Problem, solve
+from hardmargin import BudgetError, Problem, solve
 from hardmargin.checker import ProofError, UnreadableProofError, check_proof
 
 _ROUNDING = 1e-9
@@ -26,6 +27,9 @@ WAYS: dict[str, tuple[str, dict[str, Any] | None]] = {
     "directions in short slices": ("directions", {"slice": 3}),
     "blocks that stay small": ("blocks", {"first_size": 4, "last_size": 5}),
     "auto": ("auto", None),
+    "packing within limits": ("packing", None),
+    "packing within limits, with targets and covers": ("packing", {"cover_distance": 0.0, "first_nodes": 1}),
+    "auto within limits": ("auto", {"first_nodes": 1}),
 }
 
 # Steps, limits of fields, and the upper halves of infinity, the largest number, -0 and 1.
@@ -51,8 +55,14 @@ def proofs(way: str, folder: Path) -> list[Proof]:
     found: list[Proof] = []
     for index in range(100):
         case, best = case_and_optimum(43, index)
-        problem = Problem.from_data(case.X, case.y, case.C, **case.weights)
-        solve(case.X, case.y, case.C, **case.weights, method=method, options=options, node_limit=300, proof=path)
+        limits = random_limits(43, index, case) if "limits" in way else None
+        problem = problem_of(case, limits)
+        settings = {"method": method, "options": options, "node_limit": 300, "max_violations": limits}
+        try:
+            solve(case.X, case.y, case.C, **case.weights, **settings, proof=path)
+        except BudgetError:
+            continue
+        best = best if limits is None else optimum(problem)
         header, body = parts(path)
         if len(body) in _BODY_BYTES and header["bound"] > 0:
             found.append(Proof(problem, best, path.read_bytes(), header, body, pieces_of(header, body, problem.m)))
@@ -120,12 +130,20 @@ def altered_header(rng: random.Random, header: dict[str, Any], best: float) -> d
         for piece in pieces:
             piece["bound"] *= factor * (1 + 1e-13)
     if rng.random() < 0.1:
-        piece, key = rng.choice(pieces), rng.choice(["exponent", "share", "bound", "kind"])
+        piece = rng.choice(pieces)
+        key = rng.choice(
+            ["exponent", "share", "bound", "kind", *(["prices", "limited"] if "prices" in piece else [])]
+        )
         values = {
             "exponent": [piece["exponent"] + change for change in (-40, -2, -1, 1, 2, 40, 65000)],
             "share": [1.0, 5e-324, 1e-300, piece["share"] / 2, piece["share"] * (1 - 1e-9)],
             "bound": [5e-324, 1e300, piece["bound"] * 2, piece["bound"] / 2],
             "kind": ["samples", "directions"],
+            "prices": [
+                *([change * price for price in piece.get("prices", [])] for change in (0.0, 0.5, 2.0, 1e300, -1.0)),
+                [],
+            ],
+            "limited": [True, False],
         }
         piece[key] = rng.choice(values[key])
     return header | {"bound": bound, "pieces": pieces}
@@ -149,7 +167,8 @@ def test_altered_proofs_prove_no_more_than_the_optimum_and_never_crash(way, tmp_
             body = altered_bits(rng, proof.body) if kind == 1 else altered_pieces(rng, proof.pieces)
             write(file, header, body)
         try:
-            verdict = check_proof(file, problem.X, problem.y, problem.costs)
+            limits = problem.budget and problem.budget.as_argument((-1, 1))
+            verdict = check_proof(file, problem.X, problem.y, problem.costs, max_violations=limits)
         except (ProofError, UnreadableProofError):
             continue
         # Another multiplier may prove the same.

@@ -57,7 +57,7 @@ def interrupted_after(moments):
 @pytest.fixture
 def always_due(monkeypatch):
     """States are written, and bounds reported, after every subproblem: the clock does not decide how often."""
-    monkeypatch.setattr(Keeper, "seconds_until_due", lambda keeper: 0.0 if keeper._path is not None else inf)
+    monkeypatch.setattr(Keeper, "seconds_until_due", lambda keeper: 0.0 if keeper.path is not None else inf)
     monkeypatch.setattr(os, "fsync", lambda _: None)
 
 

@@ -87,6 +87,19 @@ def test_the_records_of_all_runs_make_one_proof(way, problem, tmp_path) -> None:
     assert again.proof_bound == result.proof_bound
 
 
+def test_records_are_removed_with_the_state_that_needed_them(problem, tmp_path) -> None:
+    state = saved(problem, "packing", tmp_path)
+    records = tmp_path / "state.records"
+    before = names(records)
+    assert len(before) > 1
+    settings = {"method": "packing", "options": WAYS["packing"][1], "resume": state}
+    # The state stays as it is, and so do its records.
+    solve(problem.X, problem.y, problem.C, **settings)
+    assert names(records) == before
+    solve(problem.X, problem.y, problem.C, **settings, checkpoint=state)
+    assert not records.exists()
+
+
 @pytest.mark.parametrize("way", WAYS)
 def test_every_state_of_a_run_that_is_killed_has_its_records(way, problem, tmp_path) -> None:
     state, copies = tmp_path / "state", []

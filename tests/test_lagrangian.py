@@ -22,7 +22,7 @@ def silent(*_: float) -> None:
     """Report nothing."""
 
 
-def solved(problem: Problem, incumbent: Incumbent | None, report) -> Result:
+def solved(problem: Problem, incumbent: Incumbent | None, report, _) -> Result:
     return auto.run(problem, incumbent, Limits(), report)
 
 

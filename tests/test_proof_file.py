@@ -34,8 +34,19 @@ def test_a_proof_that_cannot_be_written_costs_no_result(tmp_path, monkeypatch) -
     def full(*_: object) -> float:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("hardmargin.solver.write_proof", full)
+    monkeypatch.setattr("hardmargin.proof_file.write_proof", full)
     with pytest.warns(UserWarning, match="the proof could not be written .*No space left"):
         result = solve([[0.0], [1.0], [3.0], [4.0]], [0, 0, 1, 1], proof=tmp_path / "proof")
     assert result.optimal
     assert result.proof_bound is None
+
+
+def test_a_solve_that_ends_before_its_search_leaves_an_older_proof_alone(tmp_path) -> None:
+    data = generate("B", 60, 4, 2)
+    path = tmp_path / "proof"
+    path.write_bytes(b"older")
+    with pytest.warns(UserWarning, match="before there was a proof"):
+        result = solve(data.X, data.y, 10.0, time_limit=1e-9, proof=path)
+    assert result.proof_bound is None
+    assert path.read_bytes() == b"older"
+    assert list(tmp_path.iterdir()) == [path]

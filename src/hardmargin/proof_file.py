@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import secrets
 import tempfile
+import warnings
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +20,12 @@ import numpy as np
 
 from hardmargin.atomic import beside
 from hardmargin.checker.constraints import Constraints
+from hardmargin.checker.limits import Limits
 from hardmargin.checker.reading import MAGIC
 from hardmargin.checker.samples import numbers_hash, samples_hash
 from hardmargin.checkpoint import records_folder
 from hardmargin.problem import Problem
+from hardmargin.result import Result
 from hardmargin.search.kept_records import clear
 from hardmargin.search.recording import Piece, ProofRecorder, number_bytes, sum_of
 from hardmargin.versions import __version__
@@ -27,6 +33,9 @@ from hardmargin.versions import __version__
 # Records are compressed a little: much more takes too long.
 _LEVEL = 1
 _CHUNK = 1 << 20
+_NO_DISK = (
+    "is the disk full? The result is complete without; proof_bound is what has a proof in a file, if anything."
+)
 
 
 def write_proof(
@@ -50,8 +59,11 @@ def write_proof(
     float
         The bound that the proof claims.
     """
-    bound = float(min(sum_of(pieces), lower_bound))
-    constraints = Constraints(problem.n, problem.m, problem.trusted, None, problem.core_bounds)
+    budget = problem.budget
+    # The labels of the checker are those of the problem.
+    limits = Limits(None if budget is None else budget.as_argument((-1, 1)))
+    bound = float(min(_sum_within(limits, pieces), lower_bound))
+    constraints = Constraints(problem.n, problem.m, problem.trusted, None, problem.core_bounds, limits)
     header = {
         "bound": bound,
         "n": problem.n,
@@ -59,7 +71,7 @@ def write_proof(
         "samples": samples_hash(problem.X),
         "labels": numbers_hash(problem.y),
         "costs": numbers_hash(problem.costs),
-        **{name: value for name, value in constraints.hashes().items() if value is not None},
+        **{name: value for name, value in constraints.stated().items() if value is not None},
         "version": __version__,
         "pieces": [_header(piece) for piece in pieces],
     }
@@ -80,9 +92,48 @@ def write_proof(
     return bound
 
 
+def with_proof(
+    result: Result,
+    path: str | os.PathLike[str],
+    problem: Problem,
+    pieces: Sequence[Piece],
+    *,
+    complete: bool,
+) -> Result:
+    """Write the proof of a result, and add its bound to that.
+
+    A file that cannot be written draws a warning: what was computed is not lost for that. So do records that could
+    not be written, if the proof is not ``complete`` without them.
+
+    If no hyperplane within a budget was found, there is no model that a proof would belong to. Nothing is written
+    then, unless it shows that there is none.
+    """
+    if math.isinf(result.objective) and not (math.isinf(result.lower_bound) and pieces):
+        return result
+    if not complete:
+        warnings.warn(f"records of the proof could not be written; {_NO_DISK}", stacklevel=3)
+    try:
+        return replace(result, proof_bound=write_proof(path, problem, pieces, result.lower_bound))
+    except OSError as error:
+        warnings.warn(f"the proof could not be written ({error}); {_NO_DISK}", stacklevel=3)
+        return result
+
+
+def _sum_within(limits: Limits, pieces: Sequence[Piece]) -> float:
+    """What pieces prove together, less what their prices are worth within limits."""
+    total = sum_of(pieces)
+    if not pieces or not pieces[0].prices or pieces[0].limited:
+        return total
+    exact = Fraction(total) - limits.priced(list(pieces[0].prices)).credit
+    rounded = float(exact)
+    return max(0.0, math.nextafter(rounded, -math.inf) if Fraction(rounded) > exact else rounded)
+
+
 def _header(piece: Piece) -> dict[str, Any]:
     header: dict[str, Any] = {"kind": piece.kind, "share": piece.share, "bound": float(piece.bound)}
     header["exponent"] = piece.exponent
+    if piece.prices:
+        header |= {"prices": list(piece.prices), "limited": piece.limited}
     return header | ({"bounds": list(piece.bounds)} if piece.bounds else {})
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import numpy as np
@@ -43,15 +42,6 @@ def check_budget(method: str, **asked_for: Any) -> None:
     for name, value in asked_for.items():
         if value is not None:
             raise ValueError(f"{name} cannot be combined with max_violations; leave out one of them.")
-
-
-def check_proof(proof: str | os.PathLike[str] | None, max_violations: Any) -> None:
-    """Refuse what a proof cannot be written for: limits on violations."""
-    if proof is not None and max_violations is not None:
-        raise ValueError(
-            "proof and max_violations were both given; a proof is about the problem without limits on violations: "
-            "leave out one of them."
-        )
 
 
 def check_size(problem: Problem, solver: Method, method: str) -> None:

@@ -29,15 +29,8 @@ from hardmargin.methods import budget, get_method
 from hardmargin.methods.base import FrontierMethod, Method, parse_options
 from hardmargin.presolve import Presolved, presolve
 from hardmargin.problem import Problem
-from hardmargin.proof_file import recording, write_proof
-from hardmargin.request import (
-    check_budget,
-    check_method,
-    check_proof,
-    check_size,
-    validated_limits,
-    validated_start,
-)
+from hardmargin.proof_file import recording, with_proof
+from hardmargin.request import check_budget, check_method, check_size, validated_limits, validated_start
 from hardmargin.result import Result
 from hardmargin.run_log import log_end, logged_reports
 from hardmargin.search import kept_records
@@ -54,9 +47,6 @@ _CHECK_SECONDS = 25e-9
 _LARGEST_CHECK_SHARE = 0.2
 # Seconds after the time limit in which presolve is completed if there is a checkpoint.
 _COMPLETION = 0.5
-_NO_DISK = (
-    "is the disk full? The result is complete without; proof_bound is what has a proof in a file, if anything."
-)
 
 
 def solve(
@@ -156,13 +146,13 @@ def solve(
         Limits on the total weight of the samples that are given up, which is their number if there are no weights:
         of all samples, or by label. Limited samples cost nothing in the objective, so C is not used if all samples
         are limited. If only one label is named, the samples of the other one still cost C each. For auto, packing
-        and heuristic, without checkpoints, clusters, proofs and prior knowledge; see docs/budgets.md.
+        and heuristic, without checkpoints, clusters and prior knowledge; see docs/budgets.md.
     proof : path, optional
         A file for a proof that no hyperplane has an objective below a bound, which
         :func:`hardmargin.checker.check_proof` and ``hardmargin verify --proof`` check. ``Result.proof_bound`` is
-        that bound; it may be smaller than ``lower_bound``. With prior knowledge, the proof is about the hyperplanes
-        that respect it. With a checkpoint, its records are kept in a folder beside that (FILE.records), and
-        ``resume`` goes on with them. For auto, packing, directions and blocks.
+        that bound; it may be smaller than ``lower_bound``. With prior knowledge or ``max_violations``, the proof is
+        about the hyperplanes that respect them. With a checkpoint, its records are kept in a folder beside that
+        (FILE.records), and ``resume`` goes on with them. For auto, packing, directions and blocks.
 
     Returns
     -------
@@ -198,7 +188,6 @@ def solve(
     rule = parsed_stop(stop)
     check_method(solver, method, checkpoint=checkpoint, resume=resume, cluster=cluster, proof=proof)
     constraints = {"trusted": trusted, "monotonic_cst": monotonic_cst, "coef_bounds": coef_bounds}
-    check_proof(proof, max_violations)
     if max_violations is not None:
         check_budget(method, checkpoint=checkpoint, resume=resume, cluster=cluster, **constraints)
     with (
@@ -248,7 +237,10 @@ def solve(
                 text = f"checkpoint {os.fspath(checkpoint)}: the time limit was reached before there was a state"
                 warnings.warn(CheckpointWarning(f"{text}; raise the time limit.", lost=True), stacklevel=2)
             result = _within_budget(_without_search(problem, limits, method, report, hyperplane))
-            return result if proof is None else replace(result, proof_bound=write_proof(proof, problem, [], 0.0))
+            if proof is not None:
+                # A file that is there proves more than nothing.
+                warnings.warn("the time limit was reached before there was a proof; raise it.", stacklevel=2)
+            return result
         before = time.monotonic()
         with opened_engine(cluster) as engine:
             # Starting or joining a cluster is not part of the solve.
@@ -257,7 +249,7 @@ def solve(
             context = None if without else Context(engine, keeper, recorded)
             run = _in_context(solver, context)
             if problem.budget is not None:
-                run = partial(budget.run, method=method, solve=solver.run)
+                run = partial(budget.run, method=method, solve=solver.run, recorder=recorded)
             # From here to the result, Ctrl-C takes effect only where the method reports.
             with HeldSignals() as signals:
                 listeners = [lambda *_: signals.let_through(), *([_carrying(report)] if report is not None else [])]
@@ -272,14 +264,7 @@ def solve(
                     result = _polished(problem, reduced, found, limits, recorder, hyperplane, first)
                 if proof is not None and recorded is not None:
                     pieces = [piece.restored(reduced) for piece in recorded.pieces]
-                    if recorded.failed:
-                        warnings.warn(f"records of the proof could not be written; {_NO_DISK}", stacklevel=2)
-                    try:
-                        claimed = write_proof(proof, problem, pieces, result.lower_bound)
-                        result = replace(result, proof_bound=claimed)
-                    except OSError as error:
-                        # What was computed is not lost for that.
-                        warnings.warn(f"the proof could not be written ({error}); {_NO_DISK}", stacklevel=2)
+                    result = with_proof(result, proof, problem, pieces, complete=not recorded.failed)
                 result = _within_budget(_interrupted_if_asked(result, signals))
         # Leaving a cluster takes time too, and the caller waits for it.
         result = result if cluster is None else replace(result, runtime=limits.elapsed())

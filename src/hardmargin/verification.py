@@ -221,10 +221,6 @@ def _proof_checks(
     """Check a proof, if there is one, and what the model says about it."""
     if path is None:
         return None, ()
-    if problem.budget is not None:
-        # Violations cost something in a proof, and nothing within a limit: its bound may be far too high.
-        found = "a proof about the problem without limits on violations"
-        return None, (Check("proof", os.fspath(path), found, holds=False),)
     try:
         verdict = check_proof(
             path,
@@ -233,6 +229,8 @@ def _proof_checks(
             problem.costs,
             trusted=problem.trusted,
             coef_bounds=problem.core_bounds,
+            # The labels of the problem.
+            max_violations=None if problem.budget is None else problem.budget.as_argument((-1, 1)),
             processes=processes,
             progress=progress,
         )

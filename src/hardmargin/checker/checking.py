@@ -22,6 +22,8 @@ from hardmargin.checker.constraints import Constraints
 from hardmargin.checker.decisions import Outcome
 from hardmargin.checker.errors import ProofError, UnreadableProofError
 from hardmargin.checker.frame import Frame
+from hardmargin.checker.known import Known
+from hardmargin.checker.limits import Limits, same_prices
 from hardmargin.checker.piece import Piece, check_groups
 from hardmargin.checker.reading import Body, read_header
 from hardmargin.checker.samples import Samples
@@ -108,7 +110,7 @@ def _record_checker(samples: Samples, content: _Content, constraints: Constraint
     piece = Piece(samples, content.groups, content.header, content.copies, constraints)
     if piece.kind == "samples":
         return partial(decisions.check_record, piece)
-    longest = regions.longest_of(piece, piece.bound)
+    longest = regions.longest_of(piece, piece.room(0))
     with np.errstate(all="ignore"):
         first = piece.extra, piece.extra_exponent
         frame = Frame(samples, piece.rows, content.axes, longest, piece.exponent // 2, *first)
@@ -201,6 +203,7 @@ def check_proof(
     trusted: Any = None,
     monotonic_cst: Any = None,
     coef_bounds: Any = None,
+    max_violations: Any = None,
     processes: int = 1,
     progress: Progress | None = None,
 ) -> Verdict:
@@ -217,13 +220,16 @@ def check_proof(
     y : sequence of n numbers
         Labels, -1 and 1.
     costs : sequence of n numbers
-        What it costs to violate each sample.
+        What it costs to violate each sample; the weight of one that ``max_violations`` limits.
     trusted : sequence of n booleans, optional
         Admissible hyperplanes keep these samples.
     monotonic_cst : sequence of m numbers, optional
         1 if admissible weights are not negative, -1 if they are not positive, 0 otherwise.
     coef_bounds : pair of sequences of m numbers, optional
         The least and the greatest admissible weights, infinite where they are free.
+    max_violations : number or dict, optional
+        Admissible hyperplanes give up no more weight than this: of all samples, or by label (-1 and 1). Samples
+        that are limited cost nothing in the objective.
     processes : int
         Processes that check records side by side.
     progress : callable, optional
@@ -243,7 +249,8 @@ def check_proof(
         If the file cannot be read, or if a process ends before its work.
     """
     samples = Samples(X, y, costs)
-    constraints = Constraints(samples.n, samples.m, trusted, monotonic_cst, coef_bounds)
+    limits = Limits(max_violations)
+    constraints = Constraints(samples.n, samples.m, trusted, monotonic_cst, coef_bounds, limits)
     with open(path, "rb") as file:
         header = read_header(file)
         bound = _checked_header(header, samples, constraints)
@@ -276,12 +283,22 @@ def check_proof(
         body.end()
     for coverage in coverages:
         coverage.check()
-    proven = total / max(Fraction(1), shares)
+    proven = total / max(Fraction(1), shares) - _credit(pieces, limits)
     if Fraction(bound) > proven:
         raise ProofError(f"the bounds of the pieces add up to {float(proven)!r}; claimed is {bound!r}.")
     kinds = tuple(sorted({piece["kind"] for piece in pieces}))
     records, steps = (sum(getattr(each, name) for each in coverages) for name in ("records", "steps"))
     return Verdict(bound, len(pieces), records, steps, kinds, constraints.names)
+
+
+def _credit(pieces: list[dict[str, Any]], limits: Limits) -> Fraction:
+    """What is subtracted from the sum of the pieces, because of the prices of limits."""
+    if any(piece.get("limited") for piece in pieces):
+        if len(pieces) > 1:
+            raise ProofError("records know the limits, and there are several pieces.")
+        # It has been subtracted from its bound.
+        return Fraction(0)
+    return limits.priced(same_prices(pieces)).credit if pieces else Fraction(0)
 
 
 def _take(pending: deque[tuple[_Coverage, Callable[[], list[Outcome]]]]) -> None:
@@ -293,7 +310,7 @@ def _take(pending: deque[tuple[_Coverage, Callable[[], list[Outcome]]]]) -> None
 def _roots(piece: Piece, content: _Content) -> dict[int, bytes]:
     """The subproblems that together are the whole piece."""
     if piece.kind == "samples":
-        return {0: decisions.Known(bytearray(len(piece.rows))).digest()}
+        return {0: Known(bytearray(len(piece.rows))).digest()}
     if len(content.axes) == 0:
         raise ProofError("a piece has no axes.")
     return dict.fromkeys(range(1, 2 * len(content.axes) + 1), regions.ROOT)
@@ -334,14 +351,15 @@ def _checked_header(header: dict[str, Any], samples: Samples, constraints: Const
         if header.get(name) != found:
             hint = "other C or weights" if name == "costs" else "other data"
             raise ProofError(f"the {name} are not those of the proof: {hint}.")
-    for name, required in constraints.hashes().items():
+    for name, required in constraints.stated().items():
         if header.get(name) != required:
             raise ProofError(_other_constraints(name, header.get(name), required))
     return bound
 
 
-def _other_constraints(name: str, stated: Any, required: str | None) -> str:
-    what = {"trusted": "trusted samples", "coef_bounds": "bounds on weights"}[name]
+def _other_constraints(name: str, stated: Any, required: Any) -> str:
+    words = {"trusted": "trusted samples", "coef_bounds": "bounds on weights", "limits": "limits on violations"}
+    what = words[name]
     if required is None:
         return f"it is about hyperplanes with {what}, and none were given."
     if stated is None:

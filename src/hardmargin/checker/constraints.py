@@ -4,6 +4,8 @@ A hyperplane is admissible if it keeps all trusted samples, and if its weights a
 
 * z_i = 0 for every trusted sample. So its cost may be any number in a proof, and it may be in several pieces.
 * w_k >= lower_k and -w_k >= -upper_k are rows a.w >= d that certificates may use in addition to those of samples.
+
+If there are limits on what is given up (:mod:`hardmargin.checker.limits`), it is within them, too.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from numpy.typing import NDArray
 
 from hardmargin.checker.certificates import ExtraRow
 from hardmargin.checker.errors import ProofError, UnreadableProofError
+from hardmargin.checker.limits import Limits
 from hardmargin.checker.samples import exponent_of, numbers_hash, scaled
 
 
@@ -32,10 +35,18 @@ class Constraints:
         1 if a weight must not be negative, -1 if it must not be positive, 0 otherwise.
     coef_bounds : pair of sequences of m numbers, optional
         The least and the greatest value of every weight, infinite where there is none.
+    limits : Limits, optional
+        Limits on what is given up.
     """
 
     def __init__(
-        self, n: int, m: int, trusted: Any = None, monotonic_cst: Any = None, coef_bounds: Any = None
+        self,
+        n: int,
+        m: int,
+        trusted: Any = None,
+        monotonic_cst: Any = None,
+        coef_bounds: Any = None,
+        limits: Limits | None = None,
     ) -> None:
         mask = np.zeros(n, dtype=bool) if trusted is None else np.asarray(trusted)
         if mask.shape != (n,) or mask.dtype != np.bool_:
@@ -54,6 +65,7 @@ class Constraints:
         self.trusted = frozenset(np.flatnonzero(mask).tolist())
         # Without negative zeros, which would have another hash.
         self.lower, self.upper = lower + 0.0, upper + 0.0
+        self.limits = Limits() if limits is None else limits
 
     @property
     def bounded(self) -> bool:
@@ -63,15 +75,20 @@ class Constraints:
     @property
     def names(self) -> tuple[str, ...]:
         """What is constrained, in words."""
-        named = (("keep the trusted samples", self.trusted), ("respect the bounds on weights", self.bounded))
+        named = (
+            ("keep the trusted samples", self.trusted),
+            ("respect the bounds on weights", self.bounded),
+            ("are within the limits on violations", self.limits.stated),
+        )
         return tuple(name for name, given in named if given)
 
-    def hashes(self) -> dict[str, str | None]:
-        """What identifies the constraints; None for those that are not there."""
+    def stated(self) -> dict[str, Any]:
+        """What the header of a proof says about the constraints; None for those that are not there."""
         bounds = np.concatenate([self.lower, self.upper])
         return {
             "trusted": numbers_hash(sorted(self.trusted)) if self.trusted else None,
             "coef_bounds": numbers_hash(bounds) if self.bounded else None,
+            "limits": self.limits.stated,
         }
 
     def keep(self, group: Iterable[int]) -> bool:

@@ -13,23 +13,26 @@ it gives up a sample) and a lower bound on the cost of all samples that it gives
 * If all samples of a set but one are kept, that one is given up. If all are kept, or if the known cost reaches the
   bound, there is no such hyperplane.
 * A sample of which it is known that giving it up would cost too much is kept.
+* If the records know limits on what is given up, a sample that does not fit into one of them is kept, and there is
+  no such hyperplane if the known costs exceed one. Sets whose free samples are of one class count for the limit of
+  that class.
 * A sample is given up or kept: each of the two parts starts with what is known before.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import NamedTuple
 
 from hardmargin.checker.certificates import Certificate, ExtraRows, certificate_of, read_multipliers
 from hardmargin.checker.errors import ProofError, UnreadableProofError
+from hardmargin.checker.known import FREE, GIVEN_UP, KEPT, Cover, Known
 from hardmargin.checker.piece import Piece
 from hardmargin.checker.reading import Numbers
 
-FREE, KEPT, GIVEN_UP = 0, 1, 2
+# Bytes of what is known in parts that wait, at most.
+_WAITING_BYTES = 1 << 31
 
 
 class Step(IntEnum):
@@ -66,48 +69,6 @@ class Outcome(NamedTuple):
     start: bytes
     open: list[tuple[int, bytes]]
     steps: int
-
-
-@dataclass
-class Cover:
-    """Weights of sets: their value with the samples given up, and how much they load each sample."""
-
-    value: int = 0
-    weights: dict[int, int] = field(default_factory=dict)
-    loads: dict[int, int] = field(default_factory=dict)
-
-
-@dataclass
-class Known:
-    """What is known about a hyperplane in a part of the subproblem; costs are in the unit of the piece."""
-
-    status: bytearray
-    given_up_cost: int = 0
-    cost: int = 0
-    sets: int = 0
-    shares: dict[int, int] = field(default_factory=dict)
-    loads: dict[int, int] = field(default_factory=dict)
-    packed: int = 0
-    cover: Cover = field(default_factory=Cover)
-    norm: Certificate | None = None
-
-    def copy(self) -> Known:
-        """The same, for one of two parts."""
-        return Known(
-            bytearray(self.status),
-            self.given_up_cost,
-            self.cost,
-            self.sets,
-            dict(self.shares),
-            dict(self.loads),
-            self.packed,
-            self.cover,
-            self.norm,
-        )
-
-    def digest(self) -> bytes:
-        """Identifies the decisions."""
-        return hashlib.blake2b(self.status, digest_size=16).digest()
 
 
 #: What checks each kind of step.
@@ -169,6 +130,7 @@ class DecisionChecker:
         self._sets: list[list[int]] = []
         # Branches of which the part with the sample kept is still to come.
         self._waiting: list[tuple[Known, int, bool]] = []
+        self._waiting_bytes = 0
         # Whether it is known that there is no hyperplane in the present part: what follows cannot be wrong.
         self._dead = False
         self.open: list[tuple[int, bytes]] = []
@@ -204,6 +166,7 @@ class DecisionChecker:
         if not self._waiting:
             return False
         self._known, sample, self._dead = self._waiting.pop()
+        self._waiting_bytes -= self._known.size
         del self._sets[self._known.sets :]
         self._decide(sample, KEPT)
         return True
@@ -227,7 +190,7 @@ class DecisionChecker:
             return
         known.status[sample] = decision
         if decision == GIVEN_UP:
-            known.given_up_cost += self._piece.costs[sample]
+            known.given_up[self._piece.classes[sample]] += self._piece.costs[sample]
             for number in [number for number in known.shares if sample in self._sets[number]]:
                 self._drop(number)
         self._raise_cost(known.given_up_cost + known.packed)
@@ -258,7 +221,7 @@ class DecisionChecker:
     def _reaches_room(self, certificate: Certificate, cost: int) -> bool:
         """Whether no hyperplane that fulfils the certificate and costs this much is better than the bound."""
         piece = self._piece
-        return certificate.reaches(piece.bound - cost, piece.unit_exponent, piece.share)
+        return certificate.reaches(piece.room(cost, self._known.given_up), piece.unit_exponent, piece.share)
 
     def _set(self) -> None:
         certificate = self._certificate()
@@ -315,6 +278,9 @@ class DecisionChecker:
             raise ProofError("a record branches on a sample that is decided.")
         if len(self._waiting) == len(self._piece.rows):
             raise ProofError("a record has more branches within each other than there are samples.")
+        self._waiting_bytes += self._known.size
+        if self._waiting_bytes > _WAITING_BYTES:
+            raise ProofError("a record has branches within each other that would fill the memory.")
         self._waiting.append((self._known.copy(), sample, self._dead))
         self._decide(sample, GIVEN_UP)
 
@@ -324,8 +290,21 @@ class DecisionChecker:
             raise ProofError("a part is closed by a set that is not violated.")
 
     def _close_cost(self) -> None:
-        if not self._dead and self._known.cost < self._piece.bound:
+        known, piece = self._known, self._piece
+        if self._dead or piece.room(known.cost, known.given_up) <= 0:
+            return
+        if not (piece.limited and piece.exceeds(known.cost, self._costs_by_class())):
             raise ProofError("a part is closed whose cost is below the bound.")
+
+    def _costs_by_class(self) -> list[int]:
+        """Lower bounds on the cost of each class: its samples given up, and sets with no others left free."""
+        known, classes = self._known, self._piece.classes
+        costs = list(known.given_up)
+        for number, share in known.shares.items():
+            of = {classes[sample] for sample in self._free(self._sets[number])}
+            if len(of) == 1:
+                costs[of.pop()] += share
+        return costs
 
     def _open(self) -> None:
         number = self._numbers.next()
@@ -371,7 +350,9 @@ class DecisionChecker:
         cost = known.cover.value + self._piece.costs[sample] - known.cover.loads.get(sample, 0)
         cost = self._piece.rounded_up(cost)
         enough = cost >= self._piece.bound or (known.norm is not None and self._reaches_room(known.norm, cost))
-        if known.status[sample] != FREE or not enough:
+        by_class = list(known.given_up)
+        by_class[self._piece.classes[sample]] += self._piece.costs[sample]
+        if known.status[sample] != FREE or not (enough or self._piece.exceeds(cost, by_class)):
             raise ProofError("a sample is kept although giving it up might not cost too much.")
         self._decide(sample, KEPT)
 
@@ -407,7 +388,9 @@ def read_start(piece: Piece, numbers: Numbers) -> tuple[int, int, Known]:
             if known.status[sample] != FREE:
                 raise ProofError("a record starts with a sample that is decided twice.")
             known.status[sample] = decision
-    known.given_up_cost = known.cost = sum(piece.costs[sample] for sample in given_up)
+    for sample in given_up:
+        known.given_up[piece.classes[sample]] += piece.costs[sample]
+    known.cost = known.given_up_cost
     return number, unit, known
 
 

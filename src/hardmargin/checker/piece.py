@@ -27,6 +27,16 @@ class Piece:
 
     Identical rows of the data are one sample, whose cost is the sum of theirs: a hyperplane treats them alike.
 
+    If there are limits on what is given up, cost_i is what a sample costs at the prices of the piece
+    (:mod:`hardmargin.checker.limits`). The records of most pieces know nothing else about the limits. If those of a
+    piece do, its bound is another one: no hyperplane within the limits has an objective below it. If one had, then
+
+        share / 2 ||w||^2 + sum cost_i z_i < bound + credit.
+
+    So records have to show that every hyperplane within the limits reaches the sum on the right, as for any other
+    piece. They may use in addition that it gives up no more than the limits allow, and that its norm term would be
+    below the bound minus the cost of given-up samples that are not limited.
+
     Parameters
     ----------
     samples : Samples
@@ -35,7 +45,8 @@ class Piece:
         The rows of the data that each sample stands for.
     header : dict
         The piece in the header of the proof: "kind", "share", "bound", and "exponent", the power of two by which
-        weights in records are multiplied.
+        weights in records are multiplied. With limits on what is given up, also "prices", and "limited": whether
+        the records know the limits.
     copies : sequence of int
         How many samples of the records each sample is; each has an equal part of its cost. One each if empty.
     constraints : Constraints, optional
@@ -46,7 +57,9 @@ class Piece:
     costs : list of int
         In units of 2^-unit_exponent.
     bound : int
-        In the same unit.
+        In the same unit: what records have to reach.
+    classes : list of int
+        The class of each sample by number, as in :mod:`hardmargin.checker.limits`.
     """
 
     def __init__(
@@ -70,10 +83,23 @@ class Piece:
             raise ProofError(f"a piece has the share {share} and the bound {bound}.")
         self.share = Fraction(share).as_integer_ratio()
         self.exact_bound = Fraction(bound)
-        costs = [sum((Fraction(float(samples.costs[row])) for row in group), Fraction(0)) for group in groups]
+        priced = known.limits.priced(header.get("prices", []))
+        #: Whether the records know the limits on what is given up.
+        self.limited = header.get("limited", False)
+        if type(self.limited) is not bool:
+            raise UnreadableProofError("a piece does not say whether its records know the limits.")
+        if self.limited and not priced.limits:
+            raise ProofError("the records of a piece know limits, and there are none.")
+        weights = [sum((Fraction(float(samples.costs[row])) for row in group), Fraction(0)) for group in groups]
+        classes = [int(samples.label(group[0]) > 0) for group in groups]
+        costs = [priced.rates[k] * weight for k, weight in zip(classes, weights, strict=True)]
+        credits = priced.credits(zip(classes, weights, strict=True)) if self.limited else []
+        credit = sum((most for _, most in credits), Fraction(0))
         counts = copies or [1] * len(groups)
         self.rows = [group[0] for group, count in zip(groups, counts, strict=True) for _ in range(count)]
+        self.classes = [int(samples.label(row) > 0) for row in self.rows]
         denominators = [self.exact_bound.denominator, *(cost.denominator for cost in costs)]
+        denominators += [most.denominator for _, most in credits]
         self.unit_exponent = max(denominators).bit_length() - 1 + _SPARE_BITS
         unit = 1 << self.unit_exponent
         whole = [
@@ -81,13 +107,36 @@ class Piece:
             for group, cost in zip(groups, costs, strict=True)
         ]
         self.costs = [cost // count for cost, count in zip(whole, counts, strict=True) for _ in range(count)]
-        self.bound = int(self.exact_bound * unit)
+        self.bound = int((self.exact_bound + credit) * unit)
+        # With limits: the bound itself, and the most that may be given up of these classes.
+        self._target = int(self.exact_bound * unit)
+        self._unlimited = priced.unlimited if self.limited else ()
+        self._most = [(classes, int(most * unit)) for classes, most in credits]
         # Samples that cost as much as the bound are given up by no hyperplane that costs less.
         affordable = [cost for cost in self.costs if cost < self.bound]
         self.least_cost = min(affordable, default=0)
         self.largest_cost = max(affordable, default=0)
         #: Rows that every admissible hyperplane satisfies, and the ``extra`` of their integers.
         self.extra, self.extra_exponent = known.rows(header.get("bounds", []), samples.exponent, exponent // 2)
+
+    def room(self, cost: int, given_up: Sequence[int] = (0, 0)) -> int:
+        """What the norm term of a hyperplane is below, given that it costs less than the bound.
+
+        Parameters
+        ----------
+        cost : int
+            A lower bound on the cost of the samples that are given up.
+        given_up : sequence of int
+            The same for each class, without anything that is not decided.
+        """
+        return min(self.bound - cost, self._target - sum(given_up[k] for k in self._unlimited))
+
+    def exceeds(self, cost: int, by_class: Sequence[int] = (0, 0)) -> bool:
+        """Whether a hyperplane that gives up samples of this cost, and of these by class, is beyond a limit."""
+        if not self.limited:
+            return False
+        total = not self._unlimited and cost > sum(most for _, most in self._most)
+        return total or any(sum(by_class[k] for k in classes) > most for classes, most in self._most)
 
     def weight(self, number: int, unit: int) -> int:
         """A weight of a record, a multiple of 2^unit in its own unit of costs, rounded down.

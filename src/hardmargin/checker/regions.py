@@ -32,9 +32,10 @@ import numpy as np
 
 from hardmargin.checker.certificates import Certificate, certificate_of, read_multipliers
 from hardmargin.checker.cover import Cover
-from hardmargin.checker.decisions import DecisionChecker, Known, Outcome, Steps, run_steps, unit_of
+from hardmargin.checker.decisions import DecisionChecker, Outcome, Steps, run_steps, unit_of
 from hardmargin.checker.errors import ProofError, UnreadableProofError
 from hardmargin.checker.frame import Frame, Region, RegionRows
+from hardmargin.checker.known import Known
 from hardmargin.checker.piece import Piece
 from hardmargin.checker.reading import Numbers
 
@@ -140,7 +141,7 @@ class RegionChecker:
     def _shorten(self, part: Part) -> None:
         """Limit the length of u by what is left of the bound: 1/2 share ||w||^2 is less than that."""
         part.cost = max(part.cost, part.cover.total)
-        left = self._piece.bound - part.cost
+        left = self._piece.room(part.cost)
         if left <= 0:
             part.dead = True
             return
@@ -199,7 +200,7 @@ class RegionChecker:
 
     def _reaches(self, certificate: Certificate, cost: int) -> bool:
         piece = self._piece
-        return certificate.reaches(piece.bound - cost, piece.unit_exponent, piece.share)
+        return certificate.reaches(piece.room(cost), piece.unit_exponent, piece.share)
 
     # ---- steps
 
@@ -279,7 +280,7 @@ class RegionChecker:
         self.open.append((number, digest(region)))
 
     def _close(self) -> None:
-        if not self._part.dead and self._part.cost + self._norm() < self._piece.bound:
+        if not self._part.dead and self._norm() < self._piece.room(self._part.cost):
             raise ProofError("a region is closed whose cost is below the bound.")
 
     def _close_region_exactly(self) -> None:

@@ -51,6 +51,8 @@ class Keeper:
     ----------
     saved : dict or None
         The state that was read.
+    path : path or None
+        Where states are written; None if they are not.
 
     Raises
     ------
@@ -74,7 +76,7 @@ class Keeper:
         self._projection: dict[str, Any] | None = content["projection"] if content is not None else None
         self._reduced: str | None = content["reduced"] if content is not None else None
         self._identity = identity
-        self._path = path
+        self.path = path
         self._interval = interval
         self._written_at = time.monotonic()
         self._writing_time = 0.0
@@ -129,7 +131,7 @@ class Keeper:
 
     def seconds_until_due(self) -> float:
         """Seconds until the next state has to be written."""
-        if self._path is None:
+        if self.path is None:
             return math.inf
         interval = max(self._interval, self._writing_time / _LARGEST_SHARE)
         return max(0.0, self._written_at + interval - time.monotonic())
@@ -142,9 +144,9 @@ class Keeper:
     @property
     def replaces_its_source(self) -> bool:
         """Whether states overwrite the one that the solve starts from."""
-        if self._path is None or self._resumed is None or not Path(self._path).exists():
+        if self.path is None or self._resumed is None or not Path(self.path).exists():
             return False
-        return Path(self._path).samefile(self._resumed)
+        return Path(self.path).samefile(self._resumed)
 
     def pass_on(self) -> None:
         """Write the state that the solve started from, unless it is already there."""
@@ -167,17 +169,17 @@ class Keeper:
         bool
             Whether it was written.
         """
-        if self._path is None:
+        if self.path is None:
             return False
         written = True
         begun = time.monotonic()
         try:
-            write_checkpoint(self._path, self._identity, self._content(state()))
+            write_checkpoint(self.path, self._identity, self._content(state()))
         except (OSError, MemoryError) as error:
             reason = (error.strerror if isinstance(error, OSError) else "") or str(error) or type(error).__name__
             outlook = "the search has ended, and its last state is NOT saved" if last else "the search goes on"
             text = (
-                f"checkpoint {os.fspath(self._path)}: {reason}; {outlook}. The last checkpoint that could be "
+                f"checkpoint {os.fspath(self.path)}: {reason}; {outlook}. The last checkpoint that could be "
                 "written, if any, is kept."
             )
             warnings.warn(CheckpointWarning(text, lost=last), stacklevel=2)

@@ -29,19 +29,23 @@ from hardmargin.limits import Limits
 from hardmargin.methods import auto, directions, packing
 from hardmargin.methods.auto import suits_exact_methods
 from hardmargin.methods.base import ProofOptions, memory_of
-from hardmargin.methods.budget_proofs import BudgetDirections, BudgetSamples, suits_directions
+from hardmargin.methods.budget_proofs import BudgetDirections, BudgetSamples, WithinBudget, suits_directions
 from hardmargin.methods.pair import has_few_features
 from hardmargin.problem import Problem
 from hardmargin.result import Result
 from hardmargin.search import primal
 from hardmargin.search.budget_primal import BudgetPrimal
+from hardmargin.search.context import Context
 from hardmargin.search.lagrangian import Lagrangian, PenalisedSolve
+from hardmargin.search.recording import ProofRecorder
 from hardmargin.search.turns import Member, leading_proof, turns
 from hardmargin.search.watch import Watch
 from hardmargin.status import Status
 
 # Margins narrower than this share of the size of the data count as none.
 _NARROWEST = 1e-10
+# A proof in a file may prove less than the bound by this share.
+_PROOF_ROUNDING = 1e-6
 # Steps of the multipliers with short primal searches, and the effort of each, as a share of the method's; and the
 # share of the time that all of them may take if an exact method follows.
 _FIRST_STEPS = 12
@@ -71,6 +75,7 @@ def run(
     *,
     method: str,
     solve: Run,
+    recorder: ProofRecorder | None = None,
 ) -> Result:
     """Search for the best hyperplane within the budget and prove it optimal.
 
@@ -84,6 +89,8 @@ def run(
         One of ``METHODS``.
     solve : callable
         The method's ``run``, for problems with penalties.
+    recorder : ProofRecorder or None
+        Collects a proof of the bound.
 
     Returns
     -------
@@ -93,19 +100,23 @@ def run(
     """
     if isinstance(options, packing.Options):
         packing.require_fit(problem, options, limits.threads)
-    search = _BudgetSearch(problem, incumbent, limits, report, method)
+    search = _BudgetSearch(problem, incumbent, limits, report, method, recorder)
     if not isinstance(options, ProofOptions):
         search.find(_FIRST_EFFORT * options.effort, 1.0)
         return search.result()
     search.find(_FIRST_EFFORT * options.heuristic_effort, _FIRST_SHARE)
     solve_alone = partial(solve, options=options)
     if _suits_proof(problem, options, limits):
-        search.decide(solve_alone, _DECIDING_SHARES, _EXACT_NODES)
+        # With very large multipliers, records of the search over directions may not hold: in double precision, they
+        # leave too much room for rounding. Those of the search over samples are exact.
+        exact = partial(packing.run, options=_for_samples(options, memory_of(options, problem)))
+        search.decide(solve_alone if recorder is None else exact, _DECIDING_SHARES, _EXACT_NODES)
         search.bound(solve_alone, _EXACT_SHARES, _EXACT_NODES)
         search.prove(options)
     else:
-        search.decide(solve_alone, _LAST_SHARES)
+        search.decide(solve_alone if recorder is None else _unrecorded(solve_alone), _LAST_SHARES)
         search.bound(solve_alone, _LAST_SHARES)
+    search.end_records()
     return search.result()
 
 
@@ -117,20 +128,38 @@ def _suits_proof(problem: Problem, options: ProofOptions, limits: Limits) -> boo
     return not problem.sparse and packing.fits(problem, memory, limits.threads)
 
 
+def _for_samples(options: ProofOptions, memory: float) -> packing.Options:
+    """The options of a search over samples."""
+    distance = options.cover_distance if isinstance(options, packing.Options) else "auto"
+    return packing.Options(cover_distance=distance, memory=memory, **options.shared())
+
+
+def _unrecorded(solve: Run) -> Run:
+    """The same without a proof."""
+    return lambda *arguments, context=None: solve(*arguments)
+
+
 class _BudgetSearch:
     """The parts of a solve in their order, and what is known so far."""
 
     def __init__(
-        self, problem: Problem, incumbent: Incumbent | None, limits: Limits, report: Report, method: str
+        self,
+        problem: Problem,
+        incumbent: Incumbent | None,
+        limits: Limits,
+        report: Report,
+        method: str,
+        recorder: ProofRecorder | None,
     ) -> None:
         self._problem = problem
+        self._recorder = recorder
         self._limits = limits
         self._report = report
         self._method = method
         self._primal = BudgetPrimal(problem, limits)
         if incumbent is not None:
             self._primal.offer(incumbent)
-        self._lagrangian = Lagrangian(problem, self._primal, report) if problem.m else None
+        self._lagrangian = Lagrangian(problem, self._primal, report, recorder) if problem.m else None
         size = 0.0 if problem.m == 0 else float(max(problem.X.max(), -problem.X.min()))
         # The objective of the narrowest margin that counts.
         self._largest = 2 / (_NARROWEST * (size or 1.0)) ** 2
@@ -153,8 +182,10 @@ class _BudgetSearch:
         """Find hyperplanes within the budget, and a first bound, by short primal searches in this share of time."""
         limits = replace(self._limits, time_limit=self._limits.elapsed() + share * self._limits.remaining())
 
-        def solve(problem: Problem, incumbent: Incumbent | None, report: Report) -> Result:
-            return replace(primal.search(problem, incumbent, limits, report, effort), nodes=0)
+        def solve(
+            problem: Problem, incumbent: Incumbent | None, report: Report, recorder: ProofRecorder | None
+        ) -> Result:
+            return replace(primal.search(problem, incumbent, limits, report, effort, recorder), nodes=0)
 
         self._move_multipliers(solve, _FIRST_STEPS, limits.time_limit)
 
@@ -180,11 +211,14 @@ class _BudgetSearch:
         """A method that is given a share of the remaining time, and so many subproblems."""
         later = iter(shares)
 
-        def solve(problem: Problem, incumbent: Incumbent | None, report: Report) -> Result:
+        def solve(
+            problem: Problem, incumbent: Incumbent | None, report: Report, recorder: ProofRecorder | None
+        ) -> Result:
             seconds = self._limits.elapsed() + next(later) * self._limits.remaining()
             nodes = min(filter(None, (most_nodes, self._nodes_left())), default=None)
             limits = replace(self._limits, time_limit=seconds, node_limit=nodes)
-            found = solve_alone(problem, incumbent, limits, self._counting(report))
+            context = {} if recorder is None else {"context": Context(recorder=recorder)}
+            found = solve_alone(problem, incumbent, limits, self._counting(report), **context)
             self._nodes += found.nodes
             return found
 
@@ -197,10 +231,12 @@ class _BudgetSearch:
         samples, regions = self._proofs(options)
         # Only `auto` has two proofs, and options for how they take turns.
         sharing = options if isinstance(options, auto.Options) else auto.Options()
-        proofs = [samples] if regions is None else [regions, samples]
+        proofs: list[WithinBudget] = [samples] if regions is None else [regions, samples]
         members = [Member(proof, int(sharing.first_turn)) for proof in proofs]
         for _ in turns(members, int(sharing.head_start), self._nodes):
             pass
+        for proof in proofs:
+            proof.hand_over(self._recorder)
         self._nodes += sum(member.proof.nodes for member in members)
         last = leading_proof(members)
         self._lower_bound = max(self._lower_bound, last.lower_bound)
@@ -214,19 +250,29 @@ class _BudgetSearch:
             self._method == "auto"
             and has_few_features(problem)
             and math.isfinite(found.objective)
-            and suits_directions(problem)
+            and suits_directions(problem, exactly=self._recorder is not None)
             and directions.fits(problem, memory / 2, self._limits.threads)
         )
         memory = memory / 2 if both else memory
-        distance = options.cover_distance if isinstance(options, packing.Options) else "auto"
-        for_samples = packing.Options(cover_distance=distance, memory=memory, **options.shared())
+        for_samples = _for_samples(options, memory)
         multipliers = None if self._lagrangian is None else self._lagrangian.multipliers
         known = (problem, found, self._limits, self._report)
-        samples = BudgetSamples(*known, for_samples, self._primal, self._largest, multipliers)
+        contexts = [Context(recorder=self._recorder and ProofRecorder(self._recorder.folder)) for _ in range(2)]
+        samples = BudgetSamples(*known, for_samples, contexts[0], self._primal, self._largest, multipliers)
         if not both:
             return samples, None
         for_regions = directions.Options(memory=memory, **options.shared())
-        return samples, BudgetDirections(*known, for_regions, self._primal)
+        return samples, BudgetDirections(*known, for_regions, contexts[1], self._primal)
+
+    def end_records(self) -> None:
+        """If there is no hyperplane within the budget, only a proof of that is of use, and not one of less."""
+        rounding = self._limits.gap + _PROOF_ROUNDING
+        if (
+            self._recorder is not None
+            and self._impossible
+            and self._recorder.bound < self._largest * (1 - rounding)
+        ):
+            self._recorder.bound, self._recorder.pieces = 0.0, []
 
     def result(self) -> Result:
         """What was found and proven; see :func:`run`."""

@@ -227,14 +227,19 @@ class DirectionProof(Proof):
         self.learn(Incumbent(np.zeros(0), 1.0 if positives >= negatives else -1.0), objective, bound)
         self.watch.report(self.objective, self.lower_bound, self.all_nodes)
 
+    @property
+    def _certain_cost(self) -> float:
+        """What a sample costs at least if every hyperplane that is searched for keeps it."""
+        return self.objective
+
     def _go_on(self, nodes: int | None = None) -> None:
         """Search the open regions until ``nodes`` of them and their parts have been examined."""
         if self._open is None:
             self._open = direction_root(self.problem, self._settings, self.objective)
             if self.context.recorder is not None:
                 axes = direction_axes(self.problem, self._settings)
-                self._records = DirectionRecords(self.context.recorder, self.problem, axes, self.objective)
-        if self._records is not None and not self._records.fit(self.objective):
+                self._records = DirectionRecords(self.context.recorder, self.problem, axes, self._certain_cost)
+        if self._records is not None and not self._records.fit(self._certain_cost):
             self._records.drop()
             self._records = None
         self._open = self.search(self._open, self._settings, self.objective, nodes=nodes, records=self._records)

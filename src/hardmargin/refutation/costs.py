@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from hardmargin.checker.decisions import FREE, GIVEN_UP, KEPT
+from hardmargin.checker.known import FREE, GIVEN_UP, KEPT
 from hardmargin.refutation.derivation import Derivation, given_up, kept, multiple, resolved, total
 from hardmargin.refutation.lemmas import Subject
 

@@ -24,8 +24,9 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from hardmargin.checker.certificates import Certificate, certificate_of, read_multipliers
-from hardmargin.checker.decisions import KEPT, DecisionChecker, Known, read_start
+from hardmargin.checker.decisions import DecisionChecker, read_start
 from hardmargin.checker.errors import ProofError
+from hardmargin.checker.known import KEPT, Known
 from hardmargin.checker.piece import Piece
 from hardmargin.checker.reading import Numbers
 from hardmargin.refutation.costs import Costs, Evidence, without_kept

@@ -73,6 +73,14 @@ def clean(recorder: ProofRecorder, digest: str) -> None:
         clear(Path(recorder.folder), {f"{digest}.json", *described["files"]})
 
 
+def discard(checkpoint: str | os.PathLike[str]) -> None:
+    """Remove the records of a checkpoint whose state has none; what fails is left to the next time."""
+    folder = records_folder(checkpoint)
+    with suppress(OSError):
+        clear(folder)
+        folder.rmdir()
+
+
 def resume(recorder: ProofRecorder, checkpoint: str | os.PathLike[str], digest: Any) -> None:
     """Go on with the records that belong to a state.
 

@@ -26,6 +26,7 @@ from hardmargin.penalty import scale_penalty
 from hardmargin.problem import Problem
 from hardmargin.result import Result
 from hardmargin.search.budget_primal import BudgetPrimal
+from hardmargin.search.recording import ProofRecorder, sum_of
 
 # The bound is lowered by this share of its two terms, which is far above their rounding errors.
 _ROUNDING = 1e-12
@@ -38,8 +39,9 @@ _FAR = 1e4
 # The multipliers are as good as any if their bound misses what the known planes allow by less than this share.
 _CLOSE = 1e-3
 
-#: Solves a usual problem from a hyperplane, with a report: ``solve(problem, incumbent, report)``.
-PenalisedSolve = Callable[[Problem, Incumbent | None, Report], Result]
+#: Solves a usual problem from a hyperplane, with a report, and with what collects a proof if one is wanted:
+#: ``solve(problem, incumbent, report, recorder)``.
+PenalisedSolve = Callable[[Problem, Incumbent | None, Report, ProofRecorder | None], Result]
 
 
 class Lagrangian:
@@ -53,6 +55,8 @@ class Lagrangian:
         Is offered every hyperplane that is found.
     report : Report
         Of the caller, for bounds of the problem with the budget.
+    recorder : ProofRecorder or None
+        Is offered the proofs of bounds.
 
     Attributes
     ----------
@@ -64,8 +68,11 @@ class Lagrangian:
         Whether the last step has shown that other multipliers are hardly better.
     """
 
-    def __init__(self, problem: Problem, primal: BudgetPrimal, report: Report) -> None:
+    def __init__(
+        self, problem: Problem, primal: BudgetPrimal, report: Report, recorder: ProofRecorder | None = None
+    ) -> None:
         assert problem.budget is not None
+        self._recorder = recorder
         self._problem = problem
         self._primal = primal
         self._report = report
@@ -148,7 +155,10 @@ class Lagrangian:
             self._report(time, self._primal.objective, max(self.lower_bound, bound_of(lower)), nodes)
 
         penalised = replace(self._problem, costs=costs, budget=None)
-        found = solve(penalised, self._near, report)
+        part = None if self._recorder is None else ProofRecorder(self._recorder.folder)
+        found = solve(penalised, self._near, report, part)
+        if self._recorder is not None and part is not None:
+            self._recorder.take_over(part, bound_of(sum_of(part.pieces)), multipliers.tolist())
         if bound_of(found.lower_bound) > self.lower_bound:
             self.lower_bound, self.multipliers = bound_of(found.lower_bound), multipliers
         self._near = Incumbent(np.array(found.coef), found.intercept)

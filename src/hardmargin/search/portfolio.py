@@ -259,8 +259,13 @@ def _keep(
         written.update(_state(limits, result, members, recorder))
         return written
 
-    if keeper.save(state, last=last) and recorder is not None:
+    if not keeper.save(state, last=last):
+        return
+    if recorder is not None:
         kept_records.clean(recorder, written["records"])
+    elif keeper.path is not None:
+        # Those of the state that was replaced.
+        kept_records.discard(keeper.path)
 
 
 def _state(

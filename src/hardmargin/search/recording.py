@@ -54,6 +54,10 @@ class Piece:
         The axes of a search over directions, one per row.
     bounds : tuple of int
         The bounds on weights that are rows of the records: 2 k is the lower one of feature k, 2 k + 1 the upper.
+    prices : tuple of float
+        What costs are per unit of weight, for each limit of a budget.
+    limited : bool
+        Whether the records know the limits: then the bound is one for the problem with the budget.
     """
 
     kind: str
@@ -65,6 +69,8 @@ class Piece:
     copies: tuple[int, ...] = ()
     frame: FloatArray | None = None
     bounds: tuple[int, ...] = ()
+    prices: tuple[float, ...] = ()
+    limited: bool = False
 
     @classmethod
     def whole(cls, kind: str, files: Iterable[str], bound: float, problem: Problem) -> Piece:
@@ -175,6 +181,24 @@ class ProofRecorder:
         if bound > self.bound:
             self.bound, self.pieces = bound, list(pieces)
             self.release(())
+
+    def take_over(
+        self, other: ProofRecorder, bound: float, prices: Iterable[float], *, limited: bool = False
+    ) -> None:
+        """Take over the proof of a problem with these prices, if it proves more for the one with the budget.
+
+        Parameters
+        ----------
+        other : ProofRecorder
+            In the same folder; it is not used any longer.
+        bound : float
+            What its proof means for the problem with the budget.
+        prices, limited
+            See :class:`Piece`.
+        """
+        self.failed |= other.failed
+        self.offer(bound, [replace(piece, prices=tuple(prices), limited=limited) for piece in other.pieces])
+        self.release(other.pieces)
 
     def release(self, pieces: Iterable[Piece]) -> None:
         """Remove files that their owner does not need, as soon as they are not part of the best proof either."""

@@ -16,6 +16,9 @@ namespace {
 constexpr double negligible_share = 0.02;
 // The relative error of sums of few costs is below this.
 constexpr double least_rounding_share = 1e-12;
+// The same for the weights in the record of a proof, which are rounded down (packing/trace.cpp). Only a budget
+// needs it: otherwise, the bound that a record has to prove is lowered by as much.
+constexpr double recorded_rounding_share = 1e-11;
 // Thresholds of the solver must be positive.
 constexpr double least_threshold = 1e-300;
 constexpr int most_failures = 1;
@@ -24,7 +27,9 @@ constexpr int most_failures = 1;
 
 PackingState::PackingState(const Samples& samples, const PackingOptions& options, ImproveFunction improve)
     : samples_(samples),
-      rounding_share_(sum_rounding(samples.count(), least_rounding_share)),
+      rounding_share_(sum_rounding(samples.count(), options.traces && options.budget.limits_any()
+                                                        ? recorded_rounding_share
+                                                        : least_rounding_share)),
       options_(options),
       improve_(std::move(improve)),
       solver_(samples),
@@ -260,7 +265,13 @@ Verdict PackingState::keep_what_does_not_fit() {
         const double of_all = given_up_cost_ + samples_.cost(i);
         const bool fits =
             safely_below(of_class) <= budget.of_class(positive) && safely_below(of_all) <= budget.total;
-        if (is_free(i) && !fits && keep(i) == Verdict::closed) {
+        if (!is_free(i) || fits) {
+            continue;
+        }
+        if (trace_) {
+            trace_->keep_dear(i);
+        }
+        if (keep(i) == Verdict::closed) {
             return Verdict::closed;
         }
     }
