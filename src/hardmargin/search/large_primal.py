@@ -124,7 +124,7 @@ class LargeSearch:
         self._parts = SampleParts(problem, guide, self._random)
         self._near = NearMargin(problem, limits, watch, self._random)
         self._hinge_start: Hinge | None = None
-        # The first hinge loss over all samples, and the best direction close to it.
+        # The best direction close to the first hinge loss over all samples, and that hinge loss.
         self._early_hinge: tuple[Candidate, Hinge] | None = None
 
     @property
