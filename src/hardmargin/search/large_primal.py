@@ -148,7 +148,7 @@ class LargeSearch:
             self._try_direction(coef, projections)
 
     def run(self, work: int) -> None:
-        """Search until about this much work is done; directions from a part of the samples come in addition."""
+        """Search until about this much work is done; starting directions and the early answer come in addition."""
         with one_blas_thread, np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             if self._problem.m > 0 and self.objective > 0 and not self._ended():
                 found = self._started(_EARLY_SHARE * work)
