@@ -86,6 +86,8 @@ def test_proofs_hold_and_claim_no_more_than_the_optimum(way, from_nothing, tmp_p
     assert found["within"] >= 20
     assert found["proven"] >= 10
     assert found["limited"] >= 5
+    assert found["priced"] >= 2
+    assert found["impossible"] >= 3
 
 
 @pytest.mark.parametrize("method", ["auto", "packing"])

@@ -251,6 +251,23 @@ def test_what_waits_is_limited_by_its_size(tmp_path, monkeypatch) -> None:
     assert check_samples(tmp_path, samples, 15.0, *sets, *one_by_one, Step.CLOSE_COST).bound == 15
 
 
+def test_covers_of_what_waits_count_once(tmp_path, monkeypatch) -> None:
+    samples = line(*[0.0] * 40, labels=[1.0, -1.0] * 20, costs=[1.0] * 40)
+    # A set of 20 samples, so every cover has one weight and 20 loads; branches are on the other samples.
+    of_half = [Step.SET, 20, *(number for k in range(20) for number in (2 * k, 1))]
+    cover = [Step.COVER, 1, 0, 1]
+    branches = [[Step.BRANCH, k] for k in range(20, 30)]
+    closed = [Step.CLOSE_COST] * 11
+    one = [*of_half, *cover, *(number for branch in branches for number in branch), *closed]
+    many = [*of_half, *(number for branch in branches for number in (*cover, *branch)), *closed]
+    monkeypatch.setattr(decisions, "_WAITING_BYTES", 10 * 40 + 100 * 21)
+    assert check_samples(tmp_path, samples, 1.0, *one).bound == 1
+    with pytest.raises(ProofError, match="fill the memory"):
+        check_samples(tmp_path, samples, 1.0, *many)
+    monkeypatch.setattr(decisions, "_WAITING_BYTES", 10 * (40 + 100 * 21))
+    assert check_samples(tmp_path, samples, 1.0, *many).bound == 1
+
+
 def test_samples_are_those_of_the_caller_in_any_form() -> None:
     dense = np.array([[1.0, 0.0], [3.0, 2.0]])
     labels, costs = [1.0, -1.0], [1.0, 1.0]

@@ -201,7 +201,7 @@ def test_an_early_answer_is_as_good_as_a_plain_linear_model(seed, monkeypatch) -
     assert search.objective <= early[0]
 
 
-def test_turned_weights_are_close_and_as_long() -> None:
+def test_turned_weights_are_close() -> None:
     random = np.random.default_rng(0)
     weights = random.standard_normal(5)
     angles = []

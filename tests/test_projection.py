@@ -130,6 +130,15 @@ def test_of_many_samples_some_may_show_that_features_are_independent(spread) -> 
     assert (projection.projection(X, np.zeros(3), 100.0) is None) == (spread == 1)
 
 
+def test_large_data_are_projected_without_repeated_samples(monkeypatch) -> None:
+    problem = flat_problem(0)
+    X = np.insert(np.tile(problem.X, (2, 1)), 1, 7.0, axis=1)
+    monkeypatch.setattr("hardmargin.presolve._LARGE", 10)
+    reduced = presolve(Problem(X, np.tile(problem.y, 2), np.tile(problem.costs, 2)))
+    assert reduced.problem.X.shape == (9, 2)
+    np.testing.assert_array_equal(reduced.problem.y, problem.y)
+
+
 def test_unreduced_data_are_not_projected() -> None:
     reduced = presolve(flat_problem(0), reduce=False)
     assert reduced.problem.m == 5

@@ -25,7 +25,7 @@ def tables(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray]:
     value = st.sampled_from(draw(st.sampled_from([[0.0, 1.0], [-0.0, 0.0, -1.0, 2.5], [3.0]])))
     row = st.lists(value, min_size=m, max_size=m)
     return (
-        np.array(draw(st.lists(st.sampled_from([-1.0, 1.0]), min_size=n, max_size=n))),
+        np.array(draw(st.lists(st.sampled_from([-1.0, 0.5, 1.0, 2.0]), min_size=n, max_size=n))),
         np.array(draw(st.lists(row, min_size=n, max_size=n))),
     )
 

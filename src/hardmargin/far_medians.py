@@ -1,4 +1,4 @@
-"""The medians of features that are far from zero relative to their spread; counting finds out most that are not."""
+"""The medians of features that are far from zero relative to their spread; counting rules out most others."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import numpy as np
 
 from hardmargin.arrays import FloatArray
 
-# With more samples than this, counts may save medians; where to count comes from about so many samples.
+# With more samples than this, counts may save medians.
 _MANY_SAMPLES = 4000
+# The ends of the interval in which values are counted come from about this many samples.
 _QUANTILE_SAMPLES = 1000
 
 

@@ -187,9 +187,8 @@ def presolve(
     longest = _longest(problem, upper)
     if reduce and longest is not None and problem.bounds is None and is_projectable(len(rows), len(features)):
         project = project or partial(projection, check=check)
-        # Data this small are in an array of their own, or whole.
-        X = selection.X if len(features) == problem.m else selection.X[:, features]
-        projected = project(X, shift[features], longest)
+        X = selection[:]
+        projected = project(X if len(features) == problem.m else X[:, features], shift[features], longest)
     check()
     # What is still to be done to the samples: None means nothing.
     features_left = features if len(features) < problem.m else None

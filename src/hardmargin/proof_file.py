@@ -102,11 +102,27 @@ def with_proof(
 ) -> Result:
     """Write the proof of a result, and add its bound to that.
 
-    A file that cannot be written draws a warning: what was computed is not lost for that. So do records that could
-    not be written, if the proof is not ``complete`` without them.
+    A file or a record that cannot be written only draws a warning, so the result is not lost.
 
     If no hyperplane within a budget was found, there is no model that a proof would belong to. Nothing is written
-    then, unless it shows that there is none.
+    then, unless it is proven that there is no such hyperplane.
+
+    Parameters
+    ----------
+    result : Result
+    path : path
+        The file to write.
+    problem : Problem
+        The problem of the result.
+    pieces : sequence of Piece
+        The proof.
+    complete : bool
+        Whether all records of the solve could be written.
+
+    Returns
+    -------
+    Result
+        With ``proof_bound`` if the file was written.
     """
     if math.isinf(result.objective) and not (math.isinf(result.lower_bound) and pieces):
         return result

@@ -166,7 +166,7 @@ class DecisionChecker:
         if not self._waiting:
             return False
         self._known, sample, self._dead = self._waiting.pop()
-        self._waiting_bytes -= self._known.size
+        self._waiting_bytes -= self._size()
         del self._sets[self._known.sets :]
         self._decide(sample, KEPT)
         return True
@@ -278,11 +278,17 @@ class DecisionChecker:
             raise ProofError("a record branches on a sample that is decided.")
         if len(self._waiting) == len(self._piece.rows):
             raise ProofError("a record has more branches within each other than there are samples.")
-        self._waiting_bytes += self._known.size
+        self._waiting_bytes += self._size()
         if self._waiting_bytes > _WAITING_BYTES:
             raise ProofError("a record has branches within each other that would fill the memory.")
         self._waiting.append((self._known.copy(), sample, self._dead))
         self._decide(sample, GIVEN_UP)
+
+    def _size(self) -> int:
+        """Bytes that the present part takes if it waits, in addition to those that do."""
+        cover = self._known.cover
+        shared = bool(self._waiting) and self._waiting[-1][0].cover is cover
+        return self._known.size + (0 if shared else cover.size)
 
     def _close_set(self) -> None:
         members = self._sets[self._set_number()]

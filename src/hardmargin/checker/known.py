@@ -22,6 +22,11 @@ class Cover:
     weights: dict[int, int] = field(default_factory=dict)
     loads: dict[int, int] = field(default_factory=dict)
 
+    @property
+    def size(self) -> int:
+        """Approximately, the bytes that it takes."""
+        return _ENTRY_BYTES * (len(self.weights) + len(self.loads))
+
 
 @dataclass
 class Known:
@@ -54,7 +59,7 @@ class Known:
 
     @property
     def size(self) -> int:
-        """Approximately, the bytes that a copy takes."""
+        """Approximately, the bytes that a copy takes, without the cover, which is the same one."""
         return len(self.status) + _ENTRY_BYTES * (len(self.shares) + len(self.loads))
 
     @property

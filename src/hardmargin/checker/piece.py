@@ -131,7 +131,7 @@ class Piece:
         """
         return min(self.bound - cost, self._target - sum(given_up[k] for k in self._unlimited))
 
-    def exceeds(self, cost: int, by_class: Sequence[int] = (0, 0)) -> bool:
+    def exceeds(self, cost: int, by_class: Sequence[int]) -> bool:
         """Whether a hyperplane that gives up samples of this cost, and of these by class, is beyond a limit."""
         if not self.limited:
             return False

@@ -7,7 +7,6 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from math import gcd
 from typing import TextIO
 
 from numpy.typing import ArrayLike
@@ -15,6 +14,7 @@ from numpy.typing import ArrayLike
 from hardmargin.arrays import FloatArray
 from hardmargin.atomic import replace_file
 from hardmargin.checker import ProofError, UnreadableProofError, check_proof
+from hardmargin.checker.limits import common_unit
 from hardmargin.checker.piece import Piece
 from hardmargin.checker.reading import Body, read_header
 from hardmargin.checker.samples import Samples
@@ -156,10 +156,7 @@ def _unit(costs: FloatArray) -> float:
     >>> _unit(np.array([2.5, 10.0, 0.0]))
     2.5
     """
-    exact = {Fraction(float(cost)) for cost in costs if cost > 0}
-    largest = max((cost.denominator for cost in exact), default=1)
-    # Denominators are powers of two, so this is exact.
-    return float(Fraction(gcd(*(int(cost * largest) for cost in exact)) or 1, largest))
+    return float(common_unit({Fraction(float(cost)) for cost in costs if cost > 0}) or 1)
 
 
 def _write_refutation(path: str | os.PathLike[str], steps: TextIO, constraints: int, contradiction: str) -> int:

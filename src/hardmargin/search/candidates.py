@@ -48,7 +48,19 @@ def different(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 
 def turned(weights: FloatArray, most: float, random: np.random.Generator) -> FloatArray:
-    """Weights turned in a random direction by a random angle of any order of magnitude, given the largest tangent.
+    """Weights turned in a random direction, by a small angle whose order of magnitude is random.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (m,)
+    most : float
+        The largest tangent of the angle.
+    random : numpy.random.Generator
+
+    Returns
+    -------
+    ndarray of shape (m,)
+        The weights themselves if there is no other direction.
 
     Examples
     --------

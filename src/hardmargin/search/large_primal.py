@@ -124,7 +124,7 @@ class LargeSearch:
         self._parts = SampleParts(problem, guide, self._random)
         self._near = NearMargin(problem, limits, watch, self._random)
         self._hinge_start: Hinge | None = None
-        # The first hinge loss over all samples, and the best direction close to it.
+        # The best direction close to the first hinge loss over all samples, and that hinge loss.
         self._early_hinge: tuple[Candidate, Hinge] | None = None
 
     @property
@@ -148,7 +148,7 @@ class LargeSearch:
             self._try_direction(coef, projections)
 
     def run(self, work: int) -> None:
-        """Search until about this much work is done; directions from a part of the samples come in addition."""
+        """Search until about this much work is done; starting directions and the early answer come in addition."""
         with one_blas_thread, np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             if self._problem.m > 0 and self.objective > 0 and not self._ended():
                 found = self._started(_EARLY_SHARE * work)

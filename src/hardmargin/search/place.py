@@ -44,7 +44,7 @@ def cheaper_class(problem: Problem) -> Place:
 def best_on_line(
     problem: Problem, place: Place, coef: FloatArray, intercept: float, projections: FloatArray
 ) -> Place:
-    """The best place on the line through a place, or that place itself.
+    """The best place on the line through a place.
 
     Parameters
     ----------
@@ -54,6 +54,11 @@ def best_on_line(
         The direction of the line.
     projections : ndarray of shape (n,)
         The samples times ``coef``; overwritten.
+
+    Returns
+    -------
+    Place
+        The given one if no other is better.
     """
     slopes = projections
     slopes += intercept

@@ -16,8 +16,8 @@ constexpr std::size_t most_pairs_to_scan = 1'000'000;
 // A first pass over one in this many samples finds a good pair, which rules out most samples. A prime, because the
 // order of the samples may have a period.
 constexpr std::size_t coarse_stride = 31;
-// How much farther than that pass says samples are collected, in standard deviations of its count. Too few are
-// noticed, and all of them are used then.
+// How much farther samples are collected than that pass says, in standard deviations of its count. If these are too
+// few, this is noticed, and all samples are used.
 constexpr double deviations = 3;
 
 }  // namespace
@@ -53,8 +53,7 @@ ProjectionSearch::Optimum ProjectionSearch::minimise(std::span<const double> pro
     const double rounding = 4 * static_cast<double>(projections.size()) * std::numeric_limits<double>::epsilon();
     best_.objective = std::min(best_.objective, known * (1 + rounding));
     const std::array<double, 2> collected = collect(projections, labels, costs, 1, reach);
-    if (collected[0] >= std::min(best_.objective, class_costs[0]) &&
-        collected[1] >= std::min(best_.objective, class_costs[1])) {
+    if (std::min(collected[0], collected[1]) >= best_.objective) {
         divide_and_conquer(norm_squared);
         if (best_.scale > 0 || known >= cheaper_class.objective) {
             return best_;

@@ -21,7 +21,8 @@
 //
 // Most samples cannot take part: a pair that is better than a known one of objective B gives up negatives, and
 // positives, of less than B. So a good pair is found among one in 31 samples first. Then only the negatives from
-// the top down to a cost of B, and the positives from the bottom up to it, are collected and sorted.
+// the top down to a cost of somewhat more than B, estimated from these samples, and the positives from the bottom up
+// to it, are collected and sorted. If they cost less than B after all, all samples are sorted.
 #pragma once
 
 #include <array>
@@ -75,8 +76,8 @@ private:
     // returns their costs.
     std::array<double, 2> collect(std::span<const double> projections, std::span<const double> labels,
                                   std::span<const double> costs, std::size_t stride, const Reach& reach);
-    // Finds the best pair among one in some samples; returns its objective over all samples, which may be infinite,
-    // and sets a reach that is likely to have all better pairs.
+    // Finds the best pair among one in `coarse_stride` samples; returns its objective over all samples, which is
+    // infinite if there is no such pair, and sets a reach that is likely to contain all better pairs.
     double coarse_minimum(std::span<const double> projections, std::span<const double> labels,
                           std::span<const double> costs, double norm_squared, Reach& reach);
     // Collects the negatives and positives that may belong to a better pair.
