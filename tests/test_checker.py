@@ -121,6 +121,30 @@ def test_trees_of_several_records_hold(method, weights, tmp_path) -> None:
     assert verdict.kinds == ("samples" if method == "packing" else "directions",)
 
 
+@pytest.mark.parametrize("method", ["packing", "directions", "auto"])
+@pytest.mark.parametrize("largest", [1e4, 1e6, 1e9, 1e13])
+def test_weights_are_exact_enough_beside_far_larger_ones(method, largest, tmp_path) -> None:
+    costs = np.array([largest, 0.3, 0.1, largest])
+    for scale in (1.0, 2.5e-6):
+        problem = Problem.from_data(
+            scale * np.array([[0.0], [1.0], [1.0], [0.0]]), [1, -1, -1, 1], sample_weight=costs
+        )
+        result = solved(problem, tmp_path / "proof", method=method)
+        assert result.optimal
+        assert checked(tmp_path / "proof", problem).bound >= result.lower_bound * (1 - 1e-9)
+
+
+def test_the_lengths_of_regions_count_if_the_objective_allows_far_longer_weights(tmp_path) -> None:
+    rng = np.random.default_rng([64, 7])
+    rng.integers(15, 50), rng.integers(2, 5)
+    X, y = rng.integers(-2, 3, (33, 4)).astype(float), np.where(rng.random(33) < 0.5, 1, -1)
+    y[:2] = 1, -1
+    problem = Problem.from_data(X, y, 1e19)
+    result = solved(problem, tmp_path / "proof", method="directions")
+    assert result.optimal
+    assert checked(tmp_path / "proof", problem).bound >= result.lower_bound * (1 - 1e-9)
+
+
 def test_processes_share_the_work(tmp_path, monkeypatch) -> None:
     problem = larger_problem()
     solved(problem, tmp_path / "proof", method="directions", options={"slice": 16})

@@ -29,6 +29,8 @@ class RegionTrace {
 public:
     RegionTrace(const Samples& samples, const DirectionFrame& frame, const PairConflicts& pairs);
 
+    // See PackingTrace.
+    void expect(double most) { certificates_.expect(most); }
     // Starts the record of a region.
     void begin(const DirectionNode& node);
     const ProofRecord& record() const { return record_; }

@@ -138,6 +138,7 @@ typename DirectionTree<PairCover>::Slice DirectionTree<PairCover>::search_slice(
         return std::move(slice);
     };
     if (trace_) {
+        trace_->expect(cutoff().needed(0));
         trace_->begin(root);
     }
     // Depth 0 stands for what encloses the root: nothing is known there.

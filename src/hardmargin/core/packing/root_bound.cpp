@@ -42,6 +42,7 @@ double bound_of(std::span<const ValuedSet> sets) {
 // In the order of the sum in the header, each set is a must-hit set for solutions better than the bound.
 void write(const Samples& samples, std::span<const ValuedSet> sets, ProofRecord& record) {
     PackingTrace trace(samples);
+    trace.expect(bound_of(sets));
     trace.begin({});
     std::vector<PackingTrace::Packed> packed;
     for (const ValuedSet& set : sets) {

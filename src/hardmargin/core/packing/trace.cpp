@@ -15,6 +15,8 @@ constexpr std::size_t not_in_pool = std::numeric_limits<std::size_t>::max();
 constexpr int weight_bits = 50;
 constexpr int most_weight_bits = 61;
 constexpr double weight_rounding = 4e-12;
+// Numbers of a record have 63 bits. A weight this large is far more than what the record proves.
+constexpr double largest_weight = 0x1p62;
 
 }  // namespace
 
@@ -28,6 +30,12 @@ PackingTrace::PackingTrace(const Samples& samples) : samples_(samples), equal_co
     unit_exponent_ = largest > 0 ? std::ilogb(largest) - most_weight_bits : 0;
     if (largest_uncertain > 0) {
         unit_exponent_ = std::max(unit_exponent_, std::ilogb(largest_uncertain) - weight_bits);
+    }
+}
+
+void PackingTrace::expect(double most) {
+    if (most > 0 && std::isfinite(most)) {
+        unit_exponent_ = std::min(unit_exponent_, std::ilogb(most) - weight_bits);
     }
 }
 
@@ -61,7 +69,8 @@ void PackingTrace::write(std::span<const Multiplier> certificate, ProofRecord& r
 }
 
 std::uint64_t PackingTrace::weight(double share) const {
-    return static_cast<std::uint64_t>(std::floor(std::ldexp(share * (1 - weight_rounding), -unit_exponent_)));
+    const double units = std::ldexp(share * (1 - weight_rounding), -unit_exponent_);
+    return static_cast<std::uint64_t>(std::floor(std::min(units, largest_weight)));
 }
 
 void PackingTrace::pack(std::span<const Packed> packed) {

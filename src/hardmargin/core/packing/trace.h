@@ -39,6 +39,9 @@ public:
 
     explicit PackingTrace(const Samples& samples);
 
+    // What the next records prove at most. Weights are then exact enough for that, even if single samples cost far
+    // more.
+    void expect(double most);
     // Starts the record of a subproblem, with its number and decisions.
     void begin(const PackingNode& node);
     const ProofRecord& record() const { return record_; }

@@ -42,6 +42,7 @@ std::vector<PackingNode> PackingTree::search(const PackingNode& root, double upp
     state_.set_stop(stop);
     state_.load(root, upper);
     if (state_.trace() != nullptr) {
+        state_.trace()->expect(options_.objective.needed(upper, 0) + options_.budget.credit());
         state_.trace()->begin(root);
         for (std::size_t i = 0; i < samples_.count(); ++i) {
             if (samples_.certain(i) && !contains(root.kept, i) && !contains(root.given_up, i)) {
