@@ -62,6 +62,11 @@ def test_too_many_sets_are_beyond_a_limit(tmp_path) -> None:
 def test_a_limit_may_be_exceeded_by_rounding(tmp_path) -> None:
     with pytest.raises(ProofError, match="below the bound"):
         check_samples(tmp_path, TWICE, 1e-3, 2 * (1 - 1e-10), *PACKED, Step.CLOSE_COST)
+    # The weight is what solve allows, which is a little more than 1 + 1e-9 in exact arithmetic.
+    samples = line(0.0, 0.0, 2.0, -1.0, labels=[1.0, -1.0, -1.0, 1.0], costs=[1 + 1e-9, 5.0, 5.0, 5.0])
+    steps = [Step.SET, 2, 0, 1, 2, 1, Step.DEAR, 0, Step.UNIT, 0, Step.CLOSE_COST]
+    with pytest.raises(ProofError):
+        check_samples(tmp_path, samples, 1e9, 1, *steps)
 
 
 # At most one positive sample, and negative ones cost 1: the optimum is 1.02, one sample of each class.

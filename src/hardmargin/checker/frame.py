@@ -10,6 +10,9 @@ point c, let e_i = x_i - c - B^T z_i. Then w.(x_i - x_j) = u.(z_i - z_j) + w.(e_
 most ||w|| (delta_i + delta_j), where delta_i >= ||e_i||. If B has orthonormal rows that span the differences of the
 samples, sigma is 1 and delta is 0, up to rounding.
 
+||w|| is bounded by the objective to beat. If B is square, it is also at most ||u|| / sqrt(1 - d), where d < 1 is a
+bound on the norm of B B^T - I: then ||u||^2 = w^T B^T B w, and B^T B has the eigenvalues of B B^T.
+
 Rounding: all operations are IEEE double precision, with a relative error of at most 2^-53 each; sums of k terms in
 any order have an error of at most k 2^-53 times the sum of their absolute values, up to a factor of 1 + k 2^-53.
 All bounds here use 2^-52 and several terms more than there are.
@@ -119,12 +122,17 @@ class Frame:
         delta = errors.max(axis=1, initial=0.0) * math.sqrt(samples.m) * (1 + 8 * _UNIT)
         deviation = np.abs(axes @ axes.T - np.eye(self.r))
         deviation += (samples.m + 8) * _UNIT * (np.abs(axes) @ np.abs(axes).T + 1)
-        self.sigma = math.sqrt(1 + float(deviation.sum(axis=1).max()) * (1 + self.r * _UNIT)) * (1 + 4 * _UNIT)
+        largest = float(deviation.sum(axis=1).max()) * (1 + self.r * _UNIT)
+        self.sigma = math.sqrt(1 + largest) * (1 + 4 * _UNIT)
         self.coordinates = coordinates
-        #: What rounding can change w.x by.
-        self.slack = delta * longest * (1 + 4 * _UNIT)
+        # What rounding can change w.x by is this times ||w||, which is bounded in two ways.
+        self._delta = delta * (1 + 4 * _UNIT)
+        self._longest = longest
+        invertible = self.r == samples.m and largest < 0.5
+        self._stretch = (1 + 8 * _UNIT) / math.sqrt(1 - largest) if invertible else math.inf
         self.positive = samples.y[list(rows)] > 0
-        if not (np.isfinite(coordinates).all() and np.isfinite(self.slack).all() and math.isfinite(self.sigma)):
+        slack = self._delta * longest
+        if not (np.isfinite(coordinates).all() and np.isfinite(slack).all() and math.isfinite(self.sigma)):
             raise ProofError("the coordinates of the samples are out of range.")
         self._axes = axes
         self._scale_exponent = scale_exponent
@@ -147,15 +155,16 @@ class Frame:
     def conflict(self, region: Region, i: NDArray[np.intp], j: NDArray[np.intp]) -> bool:
         """Whether no hyperplane of the region keeps both samples of any of these pairs, i positive and j negative.
 
-        Keeping both needs w.(x_i - x_j) >= 2. Let q = 2 - slack_i - slack_j > 0, and a with ||a|| <= 1, so that
-        ||s|| >= a.s. Because ||u|| <= t_hi, it is impossible if s.(t_hi (z_i - z_j) - q a) < 0 for all s of the
-        box.
+        Keeping both needs w.(x_i - x_j) >= 2. Let q = 2 - ||w|| (delta_i + delta_j) > 0, and a with ||a|| <= 1, so
+        that ||s|| >= a.s. Because ||u|| <= t_hi, it is impossible if s.(t_hi (z_i - z_j) - q a) < 0 for all s of
+        the box.
         """
         if not (self.positive[i].all() and not self.positive[j].any()):
             return False
         nearest = region.nearest
         direction = nearest / math.sqrt(float(nearest @ nearest)) * (1 - (self.r + 8) * _UNIT)
-        needed = (2 - self.slack[i] - self.slack[j]) * (1 - 4 * _UNIT)
+        longest = min(self._longest, region.longest * self._stretch) * (1 + 4 * _UNIT)
+        needed = (2 - longest * (self._delta[i] + self._delta[j]) * (1 + 4 * _UNIT)) * (1 - 4 * _UNIT)
         of_i, of_j = region.longest * self.coordinates[i], region.longest * self.coordinates[j]
         values = of_i - of_j - needed[:, None] * direction
         largest = np.maximum(region.low * values, region.high * values).sum(axis=1)

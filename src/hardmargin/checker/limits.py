@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 
 from hardmargin.checker.errors import ProofError, UnreadableProofError
 
-# Sums of weights may exceed a limit by this share.
-_TOLERANCE = Fraction(1, 10**9)
+# Sums of weights may exceed a limit by this share: 1e-9, and the rounding of a limit that is relaxed by as much.
+_TOLERANCE = Fraction(1, 10**9) + Fraction(1, 2**50)
 #: The classes, by number.
 NEGATIVE, POSITIVE = 0, 1
 _CLASSES = {"all": (NEGATIVE, POSITIVE), "-1": (NEGATIVE,), "1": (POSITIVE,)}
