@@ -38,6 +38,7 @@ PAIRS = [
     "n500d2BTj4=1",
     "n500d5ATj1=100",
     "n500d5BTj3=1",
+    "n500d10BTj4=10000",
     "australian5f2i1.train=10000",
     "breast5f1i1.train=100",
     "bupa5f1i1.train=10",
@@ -75,7 +76,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path, help="folder of the instances")
     parser.add_argument("pairs", nargs="*", default=PAIRS, metavar="INSTANCE=C")
-    parser.add_argument("--time-limit", type=float, default=150.0)
+    parser.add_argument("--time-limit", type=float, default=900.0)
     arguments = parser.parse_args()
     # What is imported at the first solve does not count.
     solve([[0.0], [1.0], [3.0], [4.0]], [0, 0, 1, 1])
