@@ -21,8 +21,8 @@
 //
 // Most samples cannot take part: a pair that is better than a known one of objective B gives up negatives, and
 // positives, of less than B. So a good pair is found among one in 31 samples first. Then only the negatives from
-// the top down to a cost of somewhat more than B, estimated from these samples, and the positives from the bottom up
-// to it, are collected and sorted. If they cost less than B after all, all samples are sorted.
+// the top down to a cost of somewhat more than B, estimated from these samples, and the positives from the bottom
+// up to it, are collected and sorted. If they cost less than B after all, all samples are sorted.
 #pragma once
 
 #include <array>
