@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import re
 import sys
 from collections import Counter
@@ -40,6 +41,12 @@ GROUP_PAIRS = 25
 MOMENTS = (10.0, 60.0, 600.0)
 
 NO_PROOF = "-"
+
+# The campaign with the optima of the benchmark. Objectives are equal to them up to the gap of its proofs, and
+# bounds are not above them, up to rounding.
+BENCHMARK = "auto-60s.jsonl"
+SAME_OPTIMUM = 1e-6
+SAME_BOUND = 1e-9
 
 DIRECTIVE = re.compile(r"^\{\{ (?P<kind>\w+) (?P<file>\S+) \}\}$", re.MULTILINE)
 # A row of the table of campaigns: file, command, note.
@@ -220,6 +227,30 @@ def systems(file: str) -> str:
     return f"{rows_of('systems', columns, rows)}\n\n{told}"
 
 
+def agreement(file: str) -> str:
+    """Whether the runs of a campaign agree with the optima that the default method has proven."""
+    optima = {run.pair: run.objective for run in runs(BENCHMARK) if run.proven and run.objective is not None}
+    columns = [
+        Column("system", numeric=False),
+        Column("n"),
+        Column("pairs"),
+        Column("proven"),
+        Column("optimum found"),
+    ]
+    columns += [Column("largest deviation if proven", format=".0e"), Column("bounds above the optimum")]
+    rows: list[list[Value]] = []
+    for system in systems_of(runs(file)):
+        own = [run for run in select(runs(file), system=system) if run.pair in optima]
+        for n in sorted({run.n for run in own}):
+            chosen = [run for run in own if run.n == n]
+            excess = {run.pair: (run.objective or math.inf) / optima[run.pair] - 1 for run in chosen}
+            found = sum(difference <= SAME_OPTIMUM for difference in excess.values())
+            worst = max((abs(excess[run.pair]) for run in chosen if run.proven), default=0.0)
+            above = sum((run.lower_bound or 0.0) > (1 + SAME_BOUND) * optima[run.pair] for run in chosen)
+            rows.append([f"`{system}`", n, len(chosen), proofs(chosen), found, worst, above])
+    return rows_of("agreement", columns, rows)
+
+
 def proofs(chosen: Sequence[SystemRun]) -> int:
     """How many runs have proven their solution optimal."""
     return sum(run.proven for run in chosen)
@@ -248,6 +279,7 @@ DIRECTIVES: dict[str, Callable[[str], str]] = {
     "groups": groups,
     "single": single,
     "systems": systems,
+    "agreement": agreement,
 }
 
 

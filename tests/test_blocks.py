@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import threading
 
 import numpy as np
 import pytest
@@ -14,7 +13,7 @@ from hardmargin.data import generate
 from hardmargin.methods import blocks as method
 from hardmargin.methods.block import BlockTask, bound_block
 from hardmargin.presolve import presolve
-from hardmargin.search import blocks, tasks
+from hardmargin.search import blocks
 from hardmargin.search.blocks import Block
 
 SMALL = {"first_size": 5, "last_size": 5}
@@ -214,53 +213,3 @@ def test_a_run_can_be_stopped_and_resumed(tmp_path) -> None:
 def test_sizes_are_checked(value) -> None:
     with pytest.raises(ValueError, match="first_size"):
         method.Options(first_size=value)
-
-
-# ---- tasks
-
-
-def batch(run, count, threads, **functions) -> list[tuple[int, object]]:
-    answers: list[tuple[int, object]] = []
-    defaults = {"go_on": lambda: True, "more": lambda: True}
-    tasks.run_here(
-        tasks.Batch(
-            run, range(count), 100.0, threads, lambda *each: answers.append(each), **{**defaults, **functions}
-        )
-    )
-    return answers
-
-
-@pytest.mark.parametrize("threads", [1, 3])
-def test_all_tasks_are_run(threads) -> None:
-    answers = batch(lambda task, *_: task**2, 10, threads)
-    assert sorted(answers) == [(k, k**2) for k in range(10)]
-
-
-@pytest.mark.parametrize("threads", [1, 3])
-def test_no_more_tasks_than_wanted(threads) -> None:
-    wanted = iter([True] * 4 + [False] * 100)
-    assert len(batch(lambda task, *_: task, 10, threads, more=lambda: next(wanted))) == 4
-
-
-@pytest.mark.parametrize("threads", [1, 2])
-def test_running_tasks_are_told_to_end(threads) -> None:
-    began = threading.Event()
-
-    def run(task, seconds, go_on):
-        began.set()
-        while go_on():
-            pass
-        return "ended"
-
-    answers = batch(run, 10, threads, go_on=lambda: not began.is_set())
-    assert 1 <= len(answers) <= threads
-    assert {answer for _, answer in answers} == {"ended"}
-
-
-@pytest.mark.parametrize("threads", [1, 2])
-def test_what_a_task_raises_is_raised(threads) -> None:
-    def run(task, *_):
-        raise MemoryError(task)
-
-    with pytest.raises(MemoryError):
-        batch(run, 3, threads)

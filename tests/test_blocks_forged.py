@@ -22,7 +22,7 @@ def state() -> dict:
     """In the middle of the second round."""
     limits = Limits(time_limit=np.inf)
     found = primal.search(PROBLEM, None, limits, lambda *_: None, 0.01)
-    proof = BlocksProof(PROBLEM, found, limits, lambda *_: None, Options(first_size=10))
+    proof = BlocksProof(PROBLEM, found, limits, lambda *_: None, Options(first_size=6))
     proof.step_work = 1
     for _ in proof.steps():
         if not proof._first and proof._groups:

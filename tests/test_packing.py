@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import pairwise
 from types import SimpleNamespace
 
@@ -423,3 +424,51 @@ def test_a_target_that_is_given_up_makes_the_forecast_worse() -> None:
     take_target(proof, 50 * 10**9, proven=False)
     assert proof._target is None
     assert proof.remaining_work() > before
+
+
+def test_targets_that_would_take_too_long_are_lower() -> None:
+    """If there is no time for the whole proof, a target should take no more than a part of what is left."""
+    proof = rising(10**9, 3 * 10**9)
+    step = proof._step
+    assert proof._step_in_time() == step
+    # The next target would take 3**2 times the work of the last one.
+    proof._step = 2 * math.log(3) / proof._work_rate
+    proof.work_limit = 9 * 3 * 10**9 / 0.3
+    assert proof.remaining_work() > proof.work_limit
+    assert proof._step_in_time() == pytest.approx(proof._step)
+    proof.work_limit /= 3
+    assert proof._step_in_time() == pytest.approx(proof._step / 2)
+    proof.work_limit = 10**9
+    assert proof._step_in_time() == proof._cost
+    # Enough for everything, or unknown.
+    for limit in (2 * proof.remaining_work(), 0):
+        proof.work_limit = limit
+        assert proof._step_in_time() == proof._step
+
+
+def test_a_target_that_takes_most_of_the_time_is_given_up_earlier() -> None:
+    proof = rising(10**9, 3 * 10**9)
+    proof.work_limit = 20 * 10**9
+    proof._target, proof._target_work = proof.lower_bound + 3 * proof._cost, 0
+    assert proof._most_work() == 0.6 * 20 * 10**9
+    # However much of it is done.
+    proof._target_work = proof.work = 5 * 10**9
+    assert proof._most_work() == 0.6 * 20 * 10**9
+    proof.work_limit = math.inf
+    assert proof._most_work() == 12 * 3 * 10**9
+    # Not if it is the objective itself, or one sample away.
+    proof.work_limit = 20 * 10**9
+    proof._target = proof.objective
+    assert proof._most_work() == 12 * 3 * 10**9
+    proof._target = proof.lower_bound + proof._cost
+    assert proof._most_work() == 0
+
+
+def test_after_a_target_is_given_up_the_next_one_is_lower_also_if_another_proof_has_proven_more() -> None:
+    proof = rising(10**9, 3 * 10**9)
+    proof.lower_bound += 0.5 * (proof.objective - proof.lower_bound)
+    proof._step = 8 * proof._cost
+    target = proof.target
+    while proof._target is not None or proof.target == target:
+        take_target(proof, 10**12, proven=False)
+    assert proof.lower_bound < proof.target < target

@@ -18,11 +18,12 @@ def expecting(work: int, remaining: float) -> turns.Member:
     return turns.Member(proof)
 
 
-def bounding(work: int, bound: float, insured: float = 0.0) -> turns.Member:
-    """A member that only provides a bound, expected to be this one."""
+def bounding(work: int, bound: float, insured: float = 0.0, needed: float = 0.0) -> turns.Member:
+    """A member that only provides a bound, expected to be this one, and needs so much work for a step."""
     proof = SimpleNamespace(
         work=work, expected_bound=lambda: bound, steps=lambda: iter(()), only_bounds=True, own_bound=0.0
     )
+    proof.step_work_needed = lambda: needed
     return turns.Member(proof, insured_share=insured)
 
 
@@ -135,6 +136,15 @@ def test_a_member_is_tried_before_blocks(done, remaining, chosen) -> None:
 def test_blocks_have_an_insured_share(done, bound, insured, chosen) -> None:
     members = [expecting(100 + 100 - done, 10.0), bounding(done, bound, insured)]
     assert turns.next_member(members, head_start=100, allowed_work=1000) is members[chosen]
+
+
+def test_an_insured_share_must_suffice_for_a_step() -> None:
+    for needed, chosen in ((5.0, 1), (15.0, 0)):
+        members = [expecting(180, 10.0), bounding(20, 9.0, 0.3, needed)]
+        assert turns.next_member(members, head_start=100, allowed_work=1000) is members[chosen]
+    # Where bounds are all there is to get, they are worth it.
+    members = [expecting(180, 1e9), bounding(20, 9.0, 0.3, 15.0)]
+    assert turns.next_member(members, head_start=100, allowed_work=1000) is members[1]
 
 
 def test_forecasts_are_smoothed_over_turns() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tempfile
 from collections.abc import Callable
 from dataclasses import replace
@@ -58,6 +59,8 @@ class BlockTask(NamedTuple):
     seed : int
     folder : str or None
         Where to put the records of a proof, if one is wanted; if empty, the answer contains them.
+    expected_work : float
+        The work at which the time will be up, as far as that is known. It does not end anything.
     """
 
     problem: Problem
@@ -69,6 +72,7 @@ class BlockTask(NamedTuple):
     nodes: int | None
     seed: int
     folder: str | None = None
+    expected_work: float = math.inf
 
 
 class BlockAnswer(NamedTuple):
@@ -155,6 +159,8 @@ def bound_block(task: BlockTask, seconds: float, go_on: Callable[[], bool]) -> B
             first_turn=_FIRST_TURN,
             context=Context(recorder=recorder),
         )
+        for member in members:
+            member.proof.work_limit = min(task.work, task.expected_work)
         for _ in turns(members, _HEAD_START, most_work=task.work):
             pass
         work = sum(member.proof.work for member in members)

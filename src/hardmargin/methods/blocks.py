@@ -5,8 +5,8 @@ blocks. They are dealt out so that all are alike, start small, and are merged as
 three are replaced by two larger blocks that have the same samples, and every group improves the bound at once.
 When a single block is left, it is the whole problem, and the bound may reach the optimum.
 
-Blocks are independent tasks with a budget of work, so the bound does not depend on how many threads or workers of a
-cluster run them.
+Blocks are independent tasks with a budget of work, so the bound does not depend on how many workers of a cluster
+run them, nor on the number of threads as long as the budgets suffice.
 """
 
 from __future__ import annotations
@@ -70,6 +70,8 @@ _PATIENCE = 50.0
 _LEAST_WORK = 1_000_000_000
 # A trial may take this much work in any case.
 _LEAST_TRIAL = 100_000_000
+# But every block of a round may take this share of its part of the work that is left.
+_SHARE_OF_REST = 0.5
 # If a round of merging proves nothing, the next one may take this many times the work.
 _MORE_WORK = 4.0
 # Hyperplanes of blocks that are tried on all samples after a round.
@@ -215,6 +217,12 @@ class BlocksProof(Proof):
             group.after = proven(group.after, pieces)
         self._waiting = [*chain.from_iterable(group.before for group in self._groups), *waiting]
 
+    def step_work_needed(self) -> float:
+        """See :class:`Proof`: a few blocks are searched together, and larger ones take far more work."""
+        begins = not self._waiting and len(self._done) > 0
+        few = begins and merged_count(len(self._done), self._growth) <= _SIDE_BY_SIDE
+        return _MORE_WORK * self._round.work if few else 0.0
+
     def expected_bound(self) -> float:
         """See :class:`Proof`: in the first round, other blocks are expected to prove as much as those before."""
         blocks = [block for block in chain(self._done, self._waiting) if block.norm > 0 or block.bound > 0]
@@ -290,7 +298,9 @@ class BlocksProof(Proof):
             self.stuck = True
             return
         if self._first or ended.improved:
-            self._block_work = max(_LEAST_WORK, _PATIENCE * ended.work / max(1, ended.blocks))
+            left = self._work_left / merged_count(count, self._growth)
+            in_time = _SHARE_OF_REST * left if left < math.inf else 0.0
+            self._block_work = max(_LEAST_WORK, _PATIENCE * ended.work / max(1, ended.blocks), in_time)
         else:
             self._block_work *= _MORE_WORK
         self._work_before, self._count_before = ended.work, count
@@ -365,10 +375,20 @@ class BlocksProof(Proof):
         fits = max(numbers / max(m, 1), math.sqrt(numbers / max(per_sample, 1.0)))
         return min(n, self._options.last_size or n, max(_SMALLEST, int(fits)))
 
-    def _nodes_per_block(self) -> int | None:
-        """Subproblems that a block may examine."""
+    @property
+    def _work_left(self) -> float:
+        """The work until the time is up, as far as that is known."""
+        return max(0.0, self.work_limit - self.work - self.work_elsewhere)
+
+    def _fit_together(self, blocks: list[Block]) -> bool:
+        """Whether the samples of all these blocks fit into the memory for one."""
+        numbers = sum(len(block.samples) for block in blocks) * (self.problem.m + 1)
+        return not self.problem.sparse and numbers * _BYTES_PER_NUMBER <= self._block_memory * GIGABYTE
+
+    def _nodes_per_block(self, side_by_side: int) -> int | None:
+        """Subproblems that each of so many blocks may examine."""
         allowed = self.nodes_allowed()
-        return max(1, allowed // self.limits.threads) if allowed > 0 else None
+        return max(1, allowed // side_by_side) if allowed > 0 else None
 
     def _run(
         self,
@@ -382,6 +402,8 @@ class BlocksProof(Proof):
         """Bound blocks, each with a limited amount of work; without a proof in a file unless ``recorded``."""
         recorder = self.context.recorder if recorded else None
         folder = None if recorder is None else recorder.folder if self.context.engine.shares_files else ""
+        # A few large blocks prove nothing before all of them are searched.
+        under_way = len(blocks) if len(blocks) <= _SIDE_BY_SIDE and self._fit_together(blocks) else 0
 
         def task(block: Block) -> BlockTask:
             whole = len(block.samples) == self.problem.n
@@ -392,9 +414,10 @@ class BlocksProof(Proof):
                 self.limits.gap if whole else max(self.limits.gap, _BLOCK_GAP),
                 work,
                 self._block_memory,
-                self._nodes_per_block(),
+                self._nodes_per_block(max(self.limits.threads, under_way)),
                 self.limits.seed,
                 folder,
+                self._work_left / len(blocks) if under_way else math.inf,
             )
 
         def count(place: int, answer: BlockAnswer) -> None:
@@ -413,6 +436,7 @@ class BlocksProof(Proof):
                 count,
                 self._go_on,
                 more,
+                under_way,
             )
         )
         self.watch.take_note(None)

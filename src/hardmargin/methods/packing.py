@@ -58,6 +58,9 @@ _EASY_WORK = 500_000_000
 _SHORTEST, _LONGEST = 0.2, 1.25
 # A target that needs this many times the work of the previous one is abandoned for one half as far.
 _PATIENCE = 4 * _GROWTH
+# If the proof is not expected to be complete in time, a target should need no more than this share of the work that
+# is left, and is abandoned for one half as far after twice that share: a target that is not proven is of no use.
+_SHARE_OF_REST = 0.3
 # But not before this much work.
 _LEAST_WORK = 1_000_000_000
 # A target that is being searched is expected to need this many times the work that it has needed so far.
@@ -249,7 +252,7 @@ class PackingProof(Proof):
             # What is open below a target is all that is open below a smaller one.
             return min(self._target, self.objective)
         # A search proves a little less than its target.
-        target = self.lower_bound / (1 - self._settings.gap) + self._step
+        target = self.lower_bound / (1 - self._settings.gap) + self._step_in_time()
         return self.objective if target > self.objective - self._cost else target
 
     def steps(self) -> Iterator[None]:
@@ -317,7 +320,7 @@ class PackingProof(Proof):
             self._end_records(found)
             self._target = self._open = None
             self._target_work = self._target_nodes = 0
-            self._step = max(self._cost, 0.5 * (target - self._last_target))
+            self._step = max(self._cost, 0.5 * (target - self._base))
 
     def remaining_work(self) -> float:
         """See :class:`Proof`: assumes that the work grows exponentially with the target."""
@@ -329,9 +332,14 @@ class PackingProof(Proof):
             rate = self._work_rate
         if rate <= 0:
             return inf
-        last = self._last_work * exp(min(rate * (self.objective - self._last_target), _LARGEST_EXPONENT))
+        last = self._work_up_to(self.objective, rate)
         # Targets before the last one take about half of its work.
         return max(0.0, 1.5 * last - self._target_work)
+
+    def _work_up_to(self, target: float, rate: float | None = None) -> float:
+        """The work that a target is expected to need, if the logarithm of the work rises at this rate."""
+        exponent = (self._work_rate if rate is None else rate) * (target - self._last_target)
+        return self._last_work * exp(min(exponent, _LARGEST_EXPONENT))
 
     def _rate_up_to(self, target: float, work: float) -> float:
         """How fast the logarithm of the work rises from the previous target to this one; 0 if that says nothing."""
@@ -339,11 +347,29 @@ class PackingProof(Proof):
             return 0.0
         return max(0.0, log(max(work, 1) / self._last_work) / (target - self._last_target))
 
+    def _step_in_time(self) -> float:
+        """The step to the next target; a shorter one if that is not expected to be proven in time."""
+        left = self.work_limit - self.work - self.work_elsewhere
+        if self._work_rate <= 0 or left <= 0 or self.remaining_work() <= left:
+            return self._step
+        affordable = self._last_target + log(_SHARE_OF_REST * left / max(self._last_work, 1)) / self._work_rate
+        return max(self._cost, min(self._step, affordable - self._base))
+
+    @property
+    def _base(self) -> float:
+        """The value above which targets rise: another proof may have proven more than the last target."""
+        return max(self._last_target, self.lower_bound)
+
     def _most_work(self) -> int:
         """After how much work to try a lower target than the current one; 0 means never."""
         assert self._target is not None
-        can_be_lower = self._target - self._last_target >= 2 * self._cost
-        return int(_PATIENCE * max(self._last_work, _LEAST_WORK)) if can_be_lower else 0
+        if self._target - self._base < 2 * self._cost:
+            return 0
+        most = _PATIENCE * max(self._work_up_to(self._base), _LEAST_WORK)
+        left = self.work_limit - self.work - self.work_elsewhere + self._target_work
+        if self._target < self.objective and 0 < left < inf:
+            most = min(most, max(2 * _SHARE_OF_REST * left, _LEAST_WORK))
+        return int(most)
 
     def _work_left(self) -> int:
         """The work until then."""

@@ -159,9 +159,12 @@ def _result_of_turns(
         if keeper is not None and keeper.is_due:
             _keep(keeper, limits, best(), members, recorder, last=False)
 
+    allowed_work = _SPEED * limits.threads * limits.time_limit
+    for member in members:
+        member.proof.work_limit = member.proof.work + allowed_work
     keep_if_due()
     try:
-        for _ in turns(members, head_start, nodes_before, allowed_work=_SPEED * limits.threads * limits.time_limit):
+        for _ in turns(members, head_start, nodes_before, allowed_work=allowed_work):
             keep_if_due()
     finally:
         result = best()

@@ -42,10 +42,14 @@ class Proof:
         Number of subproblems examined.
     nodes_elsewhere : int
         Subproblems of other proofs of the same solve: reports and node limits count all of them.
+    work_elsewhere : int
+        Work of other proofs of the same solve.
     work : int
         Approximate number of multiply-adds of the searches.
     step_work : int
         Work after which a step ends; 0 means that a step lasts as long as the search.
+    work_limit : float
+        The work at which the time will be up, as far as that is known. It does not end anything.
     stuck : bool
         Whether the search cannot continue because of rounding.
     primal_searches : int
@@ -80,8 +84,10 @@ class Proof:
         self.own_bound = 0.0
         self.nodes = 0
         self.nodes_elsewhere = 0
+        self.work_elsewhere = 0
         self.work = 0
         self.step_work = 0
+        self.work_limit = math.inf
         self.stuck = False
         self.primal_searches = 0
 
@@ -95,6 +101,10 @@ class Proof:
         It decides how the proofs of a portfolio share the work, and nothing that is proven depends on it.
         """
         return math.inf
+
+    def step_work_needed(self) -> float:
+        """The work that a step is expected to take at least, however small :attr:`step_work` is."""
+        return 0.0
 
     def expected_bound(self) -> float:
         """The bound that it will have proven by itself when it is done with what it is about."""

@@ -140,7 +140,9 @@ def next_member(members: Sequence[Member], head_start: int, allowed_work: float 
             if forecast == math.inf and member.proof.work < trial:
                 return member
         share = _BOUND_SHARE if proves_more else _LEAST_SHARE
-    return bounding[0] if share > 0 and bounding[0].proof.work <= share * (work - head_start) else chosen
+    bounds = bounding[0].proof
+    needed = bounds.step_work_needed() if share < _BOUND_SHARE else 0.0
+    return bounding[0] if share > 0 and bounds.work + needed <= share * (work - head_start) else chosen
 
 
 def _next_to_finish(members: Sequence[Member], head_start: int) -> Member:
@@ -204,6 +206,7 @@ def turns(
         member = next_member(able, head_start, allowed_work)
         others = sum(other.proof.nodes for other in members if other is not member)
         member.proof.nodes_elsewhere = nodes_before + others
+        member.proof.work_elsewhere = sum(other.proof.work for other in members if other is not member)
         before = member.proof.work
         try:
             member.take_turn(alone=len(able) == 1, most_work=left)
