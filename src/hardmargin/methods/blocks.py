@@ -81,6 +81,8 @@ _POLISHED = 200
 _SIDE_BY_SIDE = 4
 _LEAST_MEMORY = 0.06
 _BYTES_PER_NUMBER = 60
+# Up to this many samples, a few blocks are searched together even by fewer threads: memory does not matter then.
+_FEW_SAMPLES = 2000
 # The samples of a block have at most this many numbers: up to here, dependent features are replaced by fewer.
 _MOST_NUMBERS = 2_000_000
 # Seconds between two reports of a better bound.
@@ -380,11 +382,6 @@ class BlocksProof(Proof):
         """The work until the time is up, as far as that is known."""
         return max(0.0, self.work_limit - self.work - self.work_elsewhere)
 
-    def _fit_together(self, blocks: list[Block]) -> bool:
-        """Whether the samples of all these blocks fit into the memory for one."""
-        numbers = sum(len(block.samples) for block in blocks) * (self.problem.m + 1)
-        return not self.problem.sparse and numbers * _BYTES_PER_NUMBER <= self._block_memory * GIGABYTE
-
     def _nodes_per_block(self, side_by_side: int) -> int | None:
         """Subproblems that each of so many blocks may examine."""
         allowed = self.nodes_allowed()
@@ -403,7 +400,8 @@ class BlocksProof(Proof):
         recorder = self.context.recorder if recorded else None
         folder = None if recorder is None else recorder.folder if self.context.engine.shares_files else ""
         # A few large blocks prove nothing before all of them are searched.
-        under_way = len(blocks) if len(blocks) <= _SIDE_BY_SIDE and self._fit_together(blocks) else 0
+        together = len(blocks) <= _SIDE_BY_SIDE and self.problem.n <= _FEW_SAMPLES
+        under_way = len(blocks) if together else 0
 
         def task(block: Block) -> BlockTask:
             whole = len(block.samples) == self.problem.n
