@@ -40,6 +40,13 @@ def test_the_readme_has_the_same_figures(script) -> None:
     assert shown.groups() == (str(found.proven), f"{found.gap:.1f}")
 
 
+def test_no_bound_of_the_literatures_methods_is_above_an_optimum(script) -> None:
+    rows = [line.strip("| ").split(" | ") for line in script.agreement("side-by-side-60s.jsonl").splitlines()[2:]]
+    assert {row[0] for row in rows} >= {"`benders`", "`indicator`"}
+    assert {row[-1] for row in rows} == {"0"}
+    assert max(float(row[-2]) for row in rows) <= 1e-5
+
+
 def test_a_page_that_is_out_of_date_is_noticed(script, tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.setattr(script, "PAGE", tmp_path / "results.md")
     assert script.main(["--check"]) == 1

@@ -21,6 +21,19 @@ def batch(run, count, threads, **functions) -> list[tuple[int, object]]:
     return answers
 
 
+def told_to_end(count, threads, **settings) -> list[tuple[int, object]]:
+    """The answers of tasks that go on until they are told to end, which is when the first one has begun."""
+    began = threading.Event()
+
+    def run(task, seconds, go_on):
+        began.set()
+        while go_on():
+            pass
+        return "ended"
+
+    return batch(run, count, threads, go_on=lambda: not began.is_set(), **settings)
+
+
 @pytest.mark.parametrize("threads", [1, 3])
 def test_all_tasks_are_run(threads) -> None:
     answers = batch(lambda task, *_: task**2, 10, threads)
@@ -35,15 +48,7 @@ def test_no_more_tasks_than_wanted(threads) -> None:
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_running_tasks_are_told_to_end(threads) -> None:
-    began = threading.Event()
-
-    def run(task, seconds, go_on):
-        began.set()
-        while go_on():
-            pass
-        return "ended"
-
-    answers = batch(run, 10, threads, go_on=lambda: not began.is_set())
+    answers = told_to_end(10, threads)
     assert 1 <= len(answers) <= threads
     assert {answer for _, answer in answers} == {"ended"}
 
@@ -66,7 +71,8 @@ def test_tasks_take_turns_if_more_are_under_way_than_threads(threads, monkeypatc
 
     def run(task, seconds, go_on):
         nonlocal most
-        for step in range(200):
+        # Some must wait until a thread of the pool gets time on a busy machine.
+        for step in range(100_000):
             with lock:
                 computing.append(task)
                 most = max(most, len(computing))
@@ -86,15 +92,7 @@ def test_tasks_take_turns_if_more_are_under_way_than_threads(threads, monkeypatc
 
 
 def test_tasks_that_wait_for_their_turn_are_told_to_end() -> None:
-    began = threading.Event()
-
-    def run(task, seconds, go_on):
-        began.set()
-        while go_on():
-            pass
-        return "ended"
-
-    answers = batch(run, 3, 1, under_way=3, go_on=lambda: not began.is_set())
+    answers = told_to_end(3, 1, under_way=3)
     assert [answer for _, answer in answers] == ["ended"] * len(answers)
     assert 1 <= len(answers) <= 3
 

@@ -300,7 +300,7 @@ class BlocksProof(Proof):
             self.stuck = True
             return
         if self._first or ended.improved:
-            left = self._work_left / merged_count(count, self._growth)
+            left = self.work_left / merged_count(count, self._growth)
             in_time = _SHARE_OF_REST * left if left < math.inf else 0.0
             self._block_work = max(_LEAST_WORK, _PATIENCE * ended.work / max(1, ended.blocks), in_time)
         else:
@@ -377,11 +377,6 @@ class BlocksProof(Proof):
         fits = max(numbers / max(m, 1), math.sqrt(numbers / max(per_sample, 1.0)))
         return min(n, self._options.last_size or n, max(_SMALLEST, int(fits)))
 
-    @property
-    def _work_left(self) -> float:
-        """The work until the time is up, as far as that is known."""
-        return max(0.0, self.work_limit - self.work - self.work_elsewhere)
-
     def _nodes_per_block(self, side_by_side: int) -> int | None:
         """Subproblems that each of so many blocks may examine."""
         allowed = self.nodes_allowed()
@@ -415,7 +410,7 @@ class BlocksProof(Proof):
                 self._nodes_per_block(max(self.limits.threads, under_way)),
                 self.limits.seed,
                 folder,
-                self._work_left / len(blocks) if under_way else math.inf,
+                max(0.0, self.work_left) / len(blocks) if under_way else math.inf,
             )
 
         def count(place: int, answer: BlockAnswer) -> None:

@@ -349,7 +349,7 @@ class PackingProof(Proof):
 
     def _step_in_time(self) -> float:
         """The step to the next target; a shorter one if that is not expected to be proven in time."""
-        left = self.work_limit - self.work - self.work_elsewhere
+        left = self.work_left
         if self._work_rate <= 0 or left <= 0 or self.remaining_work() <= left:
             return self._step
         affordable = self._last_target + log(_SHARE_OF_REST * left / max(self._last_work, 1)) / self._work_rate
@@ -366,7 +366,7 @@ class PackingProof(Proof):
         if self._target - self._base < 2 * self._cost:
             return 0
         most = _PATIENCE * max(self._work_up_to(self._base), _LEAST_WORK)
-        left = self.work_limit - self.work - self.work_elsewhere + self._target_work
+        left = self.work_left + self._target_work
         if self._target < self.objective and 0 < left < inf:
             most = min(most, max(2 * _SHARE_OF_REST * left, _LEAST_WORK))
         return int(most)

@@ -160,8 +160,9 @@ def _result_of_turns(
             _keep(keeper, limits, best(), members, recorder, last=False)
 
     allowed_work = _SPEED * limits.threads * limits.time_limit
+    work_before = sum(member.proof.work for member in members)
     for member in members:
-        member.proof.work_limit = member.proof.work + allowed_work
+        member.proof.work_limit = work_before + allowed_work
     keep_if_due()
     try:
         for _ in turns(members, head_start, nodes_before, allowed_work=allowed_work):

@@ -49,7 +49,8 @@ class Proof:
     step_work : int
         Work after which a step ends; 0 means that a step lasts as long as the search.
     work_limit : float
-        The work at which the time will be up, as far as that is known. It does not end anything.
+        The work of all proofs of the solve at which the time will be up, as far as that is known. It does not end
+        anything.
     stuck : bool
         Whether the search cannot continue because of rounding.
     primal_searches : int
@@ -101,6 +102,11 @@ class Proof:
         It decides how the proofs of a portfolio share the work, and nothing that is proven depends on it.
         """
         return math.inf
+
+    @property
+    def work_left(self) -> float:
+        """The work until the time is up, as far as that is known; negative if there was more time than expected."""
+        return self.work_limit - self.work - self.work_elsewhere
 
     def step_work_needed(self) -> float:
         """The work that a step is expected to take at least, however small :attr:`step_work` is."""
