@@ -19,17 +19,20 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
+from statistics import median
 from typing import NamedTuple
 
 from hardmargin.bench.analysis import published
 from hardmargin.bench.analysis.aggregate import mean, select, summary
 from hardmargin.bench.analysis.profiles import mean_gaps
-from hardmargin.bench.analysis.runs import SystemRun, runs_of, systems_of
+from hardmargin.bench.analysis.runs import SystemRun, common, configuration_name, runs_of, systems_of
+from hardmargin.bench.analysis.statistics import compare_gaps, holm
 from hardmargin.bench.records.record import Record, read_records
 from hardmargin.bench.report.tables.campaign import gaps_over_time_table, means_table
 from hardmargin.bench.report.tables.markdown import as_markdown, markdown_rows
 from hardmargin.bench.report.tables.paper import SETS, paper_tables
 from hardmargin.bench.report.tables.table import Column, Share, Table, Value
+from hardmargin.bench.running.configurations import PAPER
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "results.md"
@@ -41,6 +44,10 @@ GROUP_PAIRS = 25
 MOMENTS = (10.0, 60.0, 600.0)
 
 NO_PROOF = "-"
+
+# The pairs of the sample on which the paper's configurations are compared, and the back ends.
+CONFIGURATION_PAIRS = 24
+BACK_ENDS = {"scip": "SCIP", "cplex": "CPLEX"}
 
 # The campaign with the optima of the benchmark. Objectives are equal to them up to the gap of its proofs, and
 # bounds are not above them, up to rounding.
@@ -251,6 +258,54 @@ def agreement(file: str) -> str:
     return rows_of("agreement", columns, rows)
 
 
+def configurations(file: str) -> str:
+    """The paper's Figure 4 and Table 7 on a sample: Brooks' model and the configurations of CB-SVM-HML."""
+    chosen = common(runs(file))
+    columns = [Column("configuration", numeric=False)]
+    for name in BACK_ENDS.values():
+        columns += [Column(f"{name}: proven"), Column(f"{name}: mean gap %", format=".1f")]
+        columns += [Column(f"{name}: median gap %", format=".1f"), Column(f"{name}: mean time s", format=".1f")]
+        columns.append(Column(f"{name}: gaps beside Brooks 2011", numeric=False))
+    verdicts = {back_end: verdicts_on(chosen, back_end) for back_end in BACK_ENDS}
+    rows: list[list[Value]] = []
+    for configuration in ("", *PAPER):
+        row: list[Value] = [configuration_name(configuration) if configuration else "Brooks 2011"]
+        for back_end in BACK_ENDS:
+            own = runs_with(chosen, back_end, configuration)
+            found = summary(own)
+            assert found is not None
+            row += [Share(found.proven, found.runs), found.gap, median(run.gap for run in own), found.seconds]
+            row.append(verdicts[back_end].get(configuration, ""))
+        rows.append(row)
+    pairs = len({run.pair for run in chosen})
+    told = (
+        f"{pairs} of the {CONFIGURATION_PAIRS} pairs of the sample were run with all of them"
+        + ("" if pairs == CONFIGURATION_PAIRS else f"; the other {CONFIGURATION_PAIRS - pairs} were not run")
+        + ". Configurations are T_S and T_B in percent of the time limit. The last column of each back end is the "
+        "verdict of a two-sided Wilcoxon test at the level 0.05, corrected for eight tests by Holm's method."
+    )
+    return f"{rows_of('configurations', columns, rows)}\n\n{told}"
+
+
+def runs_with(chosen: Sequence[SystemRun], back_end: str, configuration: str) -> list[SystemRun]:
+    """The runs of a configuration of the paper, or of Brooks' model (""), on a back end."""
+    return [run for run in chosen if run.shares == configuration and back_end_of(run) == back_end]
+
+
+def back_end_of(run: SystemRun) -> str:
+    """The back end of a run: the configuration names it, unless it is the default."""
+    return "cplex" if "cplex" in run.configuration.split("+") else "scip"
+
+
+def verdicts_on(chosen: Sequence[SystemRun], back_end: str) -> dict[str, str]:
+    """By configuration: whether its gaps are smaller than those of Brooks' model on the same back end."""
+    baseline = runs_with(chosen, back_end, "")
+    tests = {name: compare_gaps(runs_with(chosen, back_end, name), baseline) for name in PAPER}
+    made = {name: test for name, test in tests.items() if test is not None}
+    corrected = holm([test.p for test in made.values()])
+    return {name: test.verdict_at(p) for (name, test), p in zip(made.items(), corrected, strict=True)}
+
+
 def proofs(chosen: Sequence[SystemRun]) -> int:
     """How many runs have proven their solution optimal."""
     return sum(run.proven for run in chosen)
@@ -280,6 +335,7 @@ DIRECTIVES: dict[str, Callable[[str], str]] = {
     "single": single,
     "systems": systems,
     "agreement": agreement,
+    "configurations": configurations,
 }
 
 

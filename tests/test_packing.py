@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from itertools import pairwise
 from types import SimpleNamespace
 
@@ -220,13 +219,13 @@ def test_every_target_needs_three_times_the_work_of_the_last(
     def search(_, settings, upper, *, nodes=None, work=0, records=None):
         if nodes is None:
             works.append(10.0 ** (upper / samples_for_ten_times_the_work))
-            proof.lower_bound = upper * (1 - gap / 2)
+            proof.lower_bound = proof.own_bound = upper * (1 - gap / 2)
         work_done = works[-1] if works else 0.0
         return SimpleNamespace(work=work_done, nodes=nodes or 1 + int(work_done / 1e3), exhausted=True)
 
     monkeypatch.setattr(proof, "search", search)
     monkeypatch.setattr("hardmargin.methods.packing.reduction", lambda _: None)
-    monkeypatch.setattr("hardmargin.methods.packing._EASY_WORK", 1e3)
+    monkeypatch.setattr("hardmargin.search.target_growth._EASY_WORK", 1e3)
     for _ in proof.steps():
         pass
     assert proof.proven
@@ -255,7 +254,7 @@ def test_a_target_that_takes_too_long_is_given_up_for_a_lower_one(monkeypatch) -
             given_up.append(upper)
             return SimpleNamespace(work=work, nodes=10, exhausted=False)
         proven.append(upper)
-        proof.lower_bound = upper * (1 - proof.limits.gap / 2)
+        proof.lower_bound = proof.own_bound = upper * (1 - proof.limits.gap / 2)
         return SimpleNamespace(work=needed, nodes=10, exhausted=True)
 
     monkeypatch.setattr(proof, "search", search)
@@ -374,101 +373,3 @@ def test_a_search_that_ends_early_leaves_the_settings_alone(ending, monkeypatch)
     with pytest.raises(ending):
         proof._search_below(found.lower_bound + 1.0)
     assert distances == [np.inf, 5.0]
-
-
-def rising(*works: int) -> PackingProof:
-    """A proof whose targets so far have taken so much work each."""
-    problem = Problem.from_data(np.arange(80.0)[:, None], [0, 1] * 40, C=1.0)
-    facts = {"lower_bound": 0.0, "status": Status.HEURISTIC, "method": "heuristic", "runtime": 0.0}
-    found = Result.of(problem, np.zeros(1), 1.0, **facts)
-    proof = PackingProof(problem, found, Limits(), lambda *_: None, Options())
-    for work in works:
-        take_target(proof, work)
-    return proof
-
-
-def take_target(proof: PackingProof, work: int, *, proven: bool = True) -> None:
-    """Search below the next target with so much work."""
-
-    def search(frontier, settings, target, **limits) -> SimpleNamespace:
-        if proven:
-            proof.lower_bound = target * (1 - proof.limits.gap / 2)
-        return SimpleNamespace(work=work, nodes=1, exhausted=proven)
-
-    proof.search = search
-    proof._search_below(proof.target)
-
-
-def test_forecasts_need_two_targets_that_tell_something() -> None:
-    assert rising().remaining_work() == np.inf
-    assert rising(10**9).remaining_work() == np.inf
-    # The first is too easy.
-    assert rising(10**6, 3 * 10**9).remaining_work() == np.inf
-    assert 9 * 10**9 < rising(10**9, 3 * 10**9).remaining_work() < np.inf
-
-
-def test_a_target_that_is_easier_than_the_last_changes_no_forecast() -> None:
-    proof = rising(10**9, 3 * 10**9)
-    rate = proof._work_rate
-    take_target(proof, 2 * 10**9)
-    assert proof._work_rate == rate
-    assert proof.remaining_work() < np.inf
-
-
-def test_a_target_that_is_given_up_makes_the_forecast_worse() -> None:
-    proof = rising(10**9, 3 * 10**9)
-    before = proof.remaining_work()
-    take_target(proof, 10**9, proven=False)
-    # It has not taken more than the last one yet.
-    assert proof.remaining_work() == before - 10**9
-    take_target(proof, 50 * 10**9, proven=False)
-    assert proof._target is None
-    assert proof.remaining_work() > before
-
-
-def test_targets_that_would_take_too_long_are_lower() -> None:
-    """If there is no time for the whole proof, a target should take no more than a part of what is left."""
-    proof = rising(10**9, 3 * 10**9)
-    step = proof._step
-    assert proof._step_in_time() == step
-    # The next target would take 3**2 times the work of the last one.
-    proof._step = 2 * math.log(3) / proof._work_rate
-    proof.work_limit = 9 * 3 * 10**9 / 0.3
-    assert proof.remaining_work() > proof.work_limit
-    assert proof._step_in_time() == pytest.approx(proof._step)
-    proof.work_limit /= 3
-    assert proof._step_in_time() == pytest.approx(proof._step / 2)
-    proof.work_limit = 10**9
-    assert proof._step_in_time() == proof._cost
-    # Enough for everything, or unknown.
-    for limit in (2 * proof.remaining_work(), 0):
-        proof.work_limit = limit
-        assert proof._step_in_time() == proof._step
-
-
-def test_a_target_that_takes_most_of_the_time_is_given_up_earlier() -> None:
-    proof = rising(10**9, 3 * 10**9)
-    proof.work_limit = 20 * 10**9
-    proof._target, proof._target_work = proof.lower_bound + 3 * proof._cost, 0
-    assert proof._most_work() == 0.6 * 20 * 10**9
-    # However much of it is done.
-    proof._target_work = proof.work = 5 * 10**9
-    assert proof._most_work() == 0.6 * 20 * 10**9
-    proof.work_limit = math.inf
-    assert proof._most_work() == 12 * 3 * 10**9
-    # Not if it is the objective itself, or one sample away.
-    proof.work_limit = 20 * 10**9
-    proof._target = proof.objective
-    assert proof._most_work() == 12 * 3 * 10**9
-    proof._target = proof.lower_bound + proof._cost
-    assert proof._most_work() == 0
-
-
-def test_after_a_target_is_given_up_the_next_one_is_lower_also_if_another_proof_has_proven_more() -> None:
-    proof = rising(10**9, 3 * 10**9)
-    proof.lower_bound += 0.5 * (proof.objective - proof.lower_bound)
-    proof._step = 8 * proof._cost
-    target = proof.target
-    while proof._target is not None or proof.target == target:
-        take_target(proof, 10**12, proven=False)
-    assert proof.lower_bound < proof.target < target

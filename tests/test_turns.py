@@ -138,6 +138,15 @@ def test_blocks_have_an_insured_share(done, bound, insured, chosen) -> None:
     assert turns.next_member(members, head_start=100, allowed_work=1000) is members[chosen]
 
 
+@pytest.mark.parametrize(("left", "needed"), [(39.0, True), (41.0, False)])
+def test_an_insured_share_is_not_needed_if_the_proof_will_be_complete_early(left, needed) -> None:
+    """Even if it needed four times the work that it expects."""
+    exact, bounds = expecting(90, 10.0), bounding(10, 6.0, 0.3)
+    assert turns.next_member([exact, bounds], 0, allowed_work=100 + left) is bounds
+    bounds.insured_doubt = 4.0
+    assert turns.next_member([exact, bounds], 0, allowed_work=100 + left) is (bounds if needed else exact)
+
+
 def test_an_insured_share_must_suffice_for_a_step() -> None:
     for needed, chosen in ((5.0, 1), (15.0, 0)):
         members = [expecting(180, 10.0), bounding(20, 9.0, 0.3, needed)]

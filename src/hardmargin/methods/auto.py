@@ -35,8 +35,10 @@ _MANY_SAMPLES = 300
 # were measured with up to 500 samples, and can be far too optimistic with 10 000.
 _MORE_THAN_MEASURED = 1000
 _INSURED_SHARE = 0.3
-# With fewer samples they get enough for the first rounds, which take little work and prove a good part.
+# With fewer samples they get enough for the first rounds, which take little work and prove a good part, unless
+# another method would finish in time even if it needed this many times the work that it expects.
 _SMALL_SHARE = 0.1
+_SMALL_DOUBT = 4.0
 # With more samples or numbers in the data than this, a subproblem of the exact methods takes too long: blocks are
 # alone.
 _VERY_MANY_SAMPLES = 20_000
@@ -84,8 +86,9 @@ def run(
     def bounds(found: Result, memory: float, last_size: int | None) -> Member:
         for_blocks = blocks.Options(last_size=last_size, memory=memory, **settings.shared())
         proof = BlocksProof(problem, found, limits, report, for_blocks, context)
-        insured = _INSURED_SHARE if problem.n > _MORE_THAN_MEASURED else _SMALL_SHARE
-        return Member(proof, int(settings.first_turn), insured)
+        if problem.n > _MORE_THAN_MEASURED:
+            return Member(proof, int(settings.first_turn), _INSURED_SHARE)
+        return Member(proof, int(settings.first_turn), _SMALL_SHARE, _SMALL_DOUBT)
 
     def members(found: Result) -> list[Member]:
         memory = memory_of(settings, problem)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
-from math import exp, inf, log
+from math import inf
 from typing import Any, Literal
 
 from hardmargin.bounds import Report
@@ -38,6 +38,7 @@ from hardmargin.search.recording import ProofRecorder, SampleRecords
 from hardmargin.search.reduction import Decided, Reduction, reduction
 from hardmargin.search.roots import packing_root
 from hardmargin.search.settings import PackingSettings
+from hardmargin.search.target_growth import TargetGrowth
 from hardmargin.units import GIGABYTE
 from hardmargin.validation import is_real
 
@@ -48,25 +49,6 @@ NEEDS_DENSE = True
 # better earlier.
 _FIRST_NODES = 4000
 _FIRST_WORK = 4_000_000_000
-# Every target should need this many times the work (multiply-adds) of the previous one. With less, too much work
-# goes into intermediate targets; with more, the last proven one is too far below the next.
-_GROWTH = 3.0
-# Targets that need less work than this say nothing about how the work grows.
-_EASY_WORK = 500_000_000
-# How much smaller or larger a step may be than the previous one. Steps that are too short cost little, because
-# lower targets take little work.
-_SHORTEST, _LONGEST = 0.2, 1.25
-# A target that needs this many times the work of the previous one is abandoned for one half as far.
-_PATIENCE = 4 * _GROWTH
-# If the proof is not expected to be complete in time, a target should need no more than this share of the work that
-# is left, and is abandoned for one half as far after twice that share: a target that is not proven is of no use.
-_SHARE_OF_REST = 0.3
-# But not before this much work.
-_LEAST_WORK = 1_000_000_000
-# A target that is being searched is expected to need this many times the work that it has needed so far.
-_UNFINISHED = 2.0
-# Limits the forecasts of the work.
-_LARGEST_EXPONENT = 60.0
 # Share of the memory that all threads together may use for certified sets; the rest is for open subproblems.
 _POOL_SHARE = 0.25
 # Rows of the core's samples are padded to multiples of this many values.
@@ -151,6 +133,7 @@ class PackingProof(Proof):
         context: Context | None = None,
     ) -> None:
         super().__init__(problem, found, limits, report, context)
+        self._growth = TargetGrowth(self.lower_bound)
         self._choose_steps(problem.typical_cost)
         self._effort = options.later_effort * options.heuristic_effort
         self.slice = options.slice
@@ -163,11 +146,6 @@ class PackingProof(Proof):
         self._target: float | None = None
         self._open: Frontier | SearchResult | None = None
         self._target_work = self._target_nodes = 0
-        # The previous target, and the work that it needed.
-        self._last_target = self.lower_bound
-        self._last_work = 0
-        # How fast the logarithm of the work rises with the target; 0 if that is not known yet.
-        self._work_rate = 0.0
         distance = options.cover_distance
         # What a proof in a file needs: the records of the current search, and those of the reduction.
         self._records: SampleRecords | None = None
@@ -183,10 +161,9 @@ class PackingProof(Proof):
             pool_memory=int(_POOL_SHARE * memory / (limits.threads + 1)),
         )
 
-    def _choose_steps(self, least: float) -> None:
-        """Choose the least difference of two targets, and the first one."""
-        self._cost = least
-        self._step = max(0.1 * (self.objective - self.lower_bound), 2 * least)
+    def _choose_steps(self, sample: float) -> None:
+        """Choose the first difference of two targets, if a sample costs so much."""
+        self._growth.choose_first_step(sample, self.objective - self.lower_bound)
 
     def state(self) -> dict[str, Any]:
         """See :class:`Proof`."""
@@ -194,13 +171,10 @@ class PackingProof(Proof):
             **super().state(),
             "first_nodes": self._first_nodes,
             "first_over": self._first_over,
-            "step": self._step,
             "target": self._target,
             "target_work": self._target_work,
             "target_nodes": self._target_nodes,
-            "last_target": self._last_target,
-            "last_work": self._last_work,
-            "work_rate": self._work_rate,
+            **self._growth.state(),
             "open": plain_open(self._open),
             "reduction": self._reduction and asdict(self._reduction),
         }
@@ -209,11 +183,9 @@ class PackingProof(Proof):
         """See :class:`Proof`."""
         super().restore(state)
         self._first_nodes, self._first_over = state["first_nodes"], state["first_over"]
-        self._step = state["step"]
         self._target, self._target_work = state["target"], state["target_work"]
         self._target_nodes = state["target_nodes"]
-        self._last_target, self._last_work = state["last_target"], state["last_work"]
-        self._work_rate = state["work_rate"]
+        self._growth.restore(state)
         self._open = restored_open(state["open"])
         in_first_search = self._first_nodes > 0 and not self._first_over
         if self._open is None and (self._target is not None or in_first_search):
@@ -248,12 +220,13 @@ class PackingProof(Proof):
         """The next value to prove; None if the proof is complete or a limit was reached."""
         if self.finished or self.stuck:
             return None
-        if self._target is not None and self.lower_bound < self._proven(self._target):
+        if self._target is not None and self._reached < self._proven(self._target):
             # What is open below a target is all that is open below a smaller one.
             return min(self._target, self.objective)
         # A search proves a little less than its target.
-        target = self.lower_bound / (1 - self._settings.gap) + self._step_in_time()
-        return self.objective if target > self.objective - self._cost else target
+        step = self._growth.step_in_time(self._base, self.work_left, self.remaining_work())
+        target = self._reached / (1 - self._settings.gap) + step
+        return self.objective if target > self.objective - self._growth.sample else target
 
     def steps(self) -> Iterator[None]:
         """See :class:`Proof`."""
@@ -302,74 +275,47 @@ class PackingProof(Proof):
         self._mark_records()
         self._target_work += found.work
         self._target_nodes += found.nodes
-        proven = self.lower_bound >= self._proven(target)
+        proven = self._reached >= self._proven(target)
         if proven or found.exhausted:
             self._end_records(found)
             self._target = self._open = None
-            # Even the easiest target takes one subproblem.
-            easy = max(_EASY_WORK, self._target_work / max(self._target_nodes, 1))
-            self._adjust_step(target - self._last_target, self._target_work / max(self._last_work, easy))
-            # A target that took no more work than the last, using its sets, says nothing about the next one.
-            self._work_rate = self._rate_up_to(target, self._target_work) or self._work_rate
-            self._last_target, self._last_work = target, self._target_work
+            self._growth.note_proven(target, self._target_work, self._target_nodes)
             self._target_work = self._target_nodes = 0
             # A search that was not cut short and has not proven its target never will, because of rounding errors.
             self.stuck = not proven
         elif 0 < self._most_work() <= self._target_work and not self.finished:
-            self._work_rate = max(self._work_rate, self._rate_up_to(target, self._target_work))
+            self._growth.note_abandoned(target, self._target_work, self._base)
             self._end_records(found)
             self._target = self._open = None
             self._target_work = self._target_nodes = 0
-            self._step = max(self._cost, 0.5 * (target - self._base))
 
     def remaining_work(self) -> float:
-        """See :class:`Proof`: assumes that the work grows exponentially with the target."""
-        expected = _UNFINISHED * self._target_work
-        if self._target is not None and expected > self._last_work:
-            # The current target shows that it grows faster.
-            rate = max(self._work_rate, self._rate_up_to(self._target, expected))
-        else:
-            rate = self._work_rate
-        if rate <= 0:
-            return inf
-        last = self._work_up_to(self.objective, rate)
-        # Targets before the last one take about half of its work.
-        return max(0.0, 1.5 * last - self._target_work)
+        """See :class:`Proof`."""
+        return self._growth.remaining_work(self.objective, self._target, self._target_work)
 
-    def _work_up_to(self, target: float, rate: float | None = None) -> float:
-        """The work that a target is expected to need, if the logarithm of the work rises at this rate."""
-        exponent = (self._work_rate if rate is None else rate) * (target - self._last_target)
-        return self._last_work * exp(min(exponent, _LARGEST_EXPONENT))
+    @property
+    def _reached(self) -> float:
+        """The bound above which targets rise.
 
-    def _rate_up_to(self, target: float, work: float) -> float:
-        """How fast the logarithm of the work rises from the previous target to this one; 0 if that says nothing."""
-        if self._last_work < _EASY_WORK or not target > self._last_target:
-            return 0.0
-        return max(0.0, log(max(work, 1) / self._last_work) / (target - self._last_target))
-
-    def _step_in_time(self) -> float:
-        """The step to the next target; a shorter one if that is not expected to be proven in time."""
-        left = self.work_left
-        if self._work_rate <= 0 or left <= 0 or self.remaining_work() <= left:
-            return self._step
-        affordable = self._last_target + log(_SHARE_OF_REST * left / max(self._last_work, 1)) / self._work_rate
-        return max(self._cost, min(self._step, affordable - self._base))
+        Another proof of the solve may have proven more than this one. As long as this one has no forecast, it
+        continues from what it has proven itself all the same: those targets take little work, and show how the
+        work grows. Far above them, it might finish no target, and never know that it should leave the work to
+        others.
+        """
+        if self._growth.rate > 0:
+            return self.lower_bound
+        return max(self.own_bound, self._growth.last_target * (1 - self._settings.gap))
 
     @property
     def _base(self) -> float:
-        """The value above which targets rise: another proof may have proven more than the last target."""
-        return max(self._last_target, self.lower_bound)
+        """The same as a target: a search proves a little less than its target."""
+        return max(self._growth.last_target, self._reached)
 
     def _most_work(self) -> int:
         """After how much work to try a lower target than the current one; 0 means never."""
         assert self._target is not None
-        if self._target - self._base < 2 * self._cost:
-            return 0
-        most = _PATIENCE * max(self._work_up_to(self._base), _LEAST_WORK)
-        left = self.work_left + self._target_work
-        if self._target < self.objective and 0 < left < inf:
-            most = min(most, max(2 * _SHARE_OF_REST * left, _LEAST_WORK))
-        return int(most)
+        left = self.work_left + self._target_work if self._target < self.objective else inf
+        return self._growth.most_work(self._target, self._base, left)
 
     def _work_left(self) -> int:
         """The work until then."""
@@ -378,12 +324,6 @@ class PackingProof(Proof):
     def _proven(self, target: float) -> float:
         """The bound at which a target counts as proven."""
         return min(target, self.objective) * (1 - self.limits.gap)
-
-    def _adjust_step(self, distance: float, growth: float) -> None:
-        """Choose the next step, given that a target higher by ``distance`` needed ``growth`` times the work."""
-        # The work is assumed to grow exponentially with the target.
-        wanted = distance * log(_GROWTH) / log(growth) if growth > 1 else inf
-        self._step = max(self._cost, min(max(wanted, _SHORTEST * self._step), _LONGEST * self._step))
 
     def _begin_records(self, decided: Decided) -> None:
         """Begin the records of a search, if a proof in a file is wanted."""
@@ -415,4 +355,4 @@ class PackingProof(Proof):
             known = Reduction()
         self._begin_records(self._decided if known is self._reduction else [])
         derived_under = min(upper, known.derived_under)
-        return packing_root(self.problem, self.lower_bound, derived_under, kept=known.kept, given_up=known.given_up)
+        return packing_root(self.problem, self._reached, derived_under, kept=known.kept, given_up=known.given_up)

@@ -37,12 +37,18 @@ class Member:
         Work of its first turn.
     insured_share : float
         If the proof only provides bounds: its share of the work even if others expect to finish.
+    insured_doubt : float
+        It does not need that share if others would finish in time even if their forecasts were wrong by this
+        factor.
     """
 
-    def __init__(self, proof: Proof, first_turn: int = 0, insured_share: float = 0.0) -> None:
+    def __init__(
+        self, proof: Proof, first_turn: int = 0, insured_share: float = 0.0, insured_doubt: float = math.inf
+    ) -> None:
         self.proof = proof
         self.ended = False
         self.insured_share = insured_share
+        self.insured_doubt = insured_doubt
         #: The work of its turns beside others, each divided by its share at the time: the least has the next turn.
         self.charged = 0.0
         self._first_turn = first_turn
@@ -110,8 +116,9 @@ def next_member(members: Sequence[Member], head_start: int, allowed_work: float 
     """The member that has the next turn.
 
     As long as a member that can finish the proof expects to do so, members that only provide bounds get no more
-    than their insured share. One that has not worked for long enough to know is tried first. Otherwise a bound is
-    all there is to get, and members that only provide bounds get most of the work as long as they prove more.
+    than their insured share, and nothing if it is expected to finish early. One that has not worked for long enough
+    to know is tried first. Otherwise a bound is all there is to get, and members that only provide bounds get most
+    of the work as long as they prove more.
 
     Parameters
     ----------
@@ -132,8 +139,10 @@ def next_member(members: Sequence[Member], head_start: int, allowed_work: float 
     work = sum(member.proof.work for member in members)
     forecasts = [member.forecast() for member in finishing]
     proves_more = bounding[0].proof.expected_bound() >= max(member.proof.own_bound for member in finishing)
-    if min(forecasts) <= _DOUBT * max(allowed_work - work, _LEFT_SHARE * work):
-        share = bounding[0].insured_share if proves_more else 0.0
+    expected, left = min(forecasts), max(allowed_work - work, _LEFT_SHARE * work)
+    if expected <= _DOUBT * left:
+        needed_early = proves_more and bounding[0].insured_doubt * expected > left
+        share = bounding[0].insured_share if needed_early else 0.0
     else:
         trial = min(head_start, _TRIAL_SHARE * allowed_work)
         for member, forecast in zip(finishing, forecasts, strict=True):
