@@ -40,8 +40,9 @@ def test_the_readme_has_the_same_figures(script) -> None:
     assert shown.groups() == (str(found.proven), f"{found.gap:.1f}")
 
 
-def test_no_bound_of_the_literatures_methods_is_above_an_optimum(script) -> None:
-    rows = [line.strip("| ").split(" | ") for line in script.agreement("side-by-side-60s.jsonl").splitlines()[2:]]
+@pytest.mark.parametrize("file", ["side-by-side-60s.jsonl", "agreement-15s.jsonl"])
+def test_no_bound_of_the_literatures_methods_is_above_an_optimum(script, file) -> None:
+    rows = [line.strip("| ").split(" | ") for line in script.agreement(file).splitlines()[2:]]
     assert {row[0] for row in rows} >= {"`benders`", "`indicator`"}
     assert {row[-1] for row in rows} == {"0"}
     assert max(float(row[-2]) for row in rows) <= 1e-5
