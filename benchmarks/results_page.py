@@ -280,16 +280,22 @@ def configurations(file: str) -> str:
     pairs = len({run.pair for run in chosen})
     told = (
         f"{pairs} of the {CONFIGURATION_PAIRS} pairs of the sample were run with all of them"
-        + ("" if pairs == CONFIGURATION_PAIRS else f"; the other {CONFIGURATION_PAIRS - pairs} were not run")
+        + (
+            ""
+            if pairs == CONFIGURATION_PAIRS
+            else f"; the other {CONFIGURATION_PAIRS - pairs} are not in the table"
+        )
         + ". Configurations are T_S and T_B in percent of the time limit. The last column of each back end is the "
-        "verdict of a two-sided Wilcoxon test at the level 0.05, corrected for eight tests by Holm's method."
+        "verdict of two-sided Wilcoxon tests at the level 0.05, corrected for their number by Holm's method."
     )
     return f"{rows_of('configurations', columns, rows)}\n\n{told}"
 
 
 def runs_with(chosen: Sequence[SystemRun], back_end: str, configuration: str) -> list[SystemRun]:
     """The runs of a configuration of the paper, or of Brooks' model (""), on a back end."""
-    return [run for run in chosen if run.shares == configuration and back_end_of(run) == back_end]
+    method = "benders" if configuration else "indicator"
+    own = [run for run in chosen if run.system.split()[0] == method and back_end_of(run) == back_end]
+    return [run for run in own if run.shares == configuration]
 
 
 def back_end_of(run: SystemRun) -> str:

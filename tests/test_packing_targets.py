@@ -15,12 +15,12 @@ from hardmargin.result import Result
 from hardmargin.status import Status
 
 
-def rising(*works: int) -> PackingProof:
+def rising(*works: int, gap: float = 1e-6) -> PackingProof:
     """A proof whose targets so far have taken so much work each."""
     problem = Problem.from_data(np.arange(80.0)[:, None], [0, 1] * 40, C=1.0)
     facts = {"lower_bound": 0.0, "status": Status.HEURISTIC, "method": "heuristic", "runtime": 0.0}
     found = Result.of(problem, np.zeros(1), 1.0, **facts)
-    proof = PackingProof(problem, found, Limits(), lambda *_: None, Options())
+    proof = PackingProof(problem, found, Limits(gap=gap), lambda *_: None, Options())
     for work in works:
         take_target(proof, work)
     return proof
@@ -78,6 +78,61 @@ def test_targets_begin_low_until_there_is_a_forecast_even_if_another_proof_has_p
     assert alone.target < 30 < beside.target
 
 
+@pytest.mark.parametrize("gap", [1e-6, 0.01, 0.05, 0.2])
+@pytest.mark.parametrize("share", [0.0, 0.5, 0.9])
+def test_no_search_starts_from_a_bound_that_is_not_proven(gap, share) -> None:
+    """A target counts as proven a little below it, so it must not be taken for a bound."""
+    proof = rising(gap=gap)
+    roots, proven = [], [0.0]
+
+    def interrupted(frontier, settings, target, **limits) -> SimpleNamespace:
+        roots.append(float(frontier.bounds.min()))
+        assert roots[-1] <= max(proven) * (1 + 1e-12)
+        # A part of the gap is missing: enough for the target, but less than a complete search proves.
+        proven.append(target * (1 - gap + share * gap / 2))
+        proof.own_bound = proof.lower_bound = max(proof.lower_bound, proven[-1])
+        return SimpleNamespace(work=10**6, nodes=1, exhausted=False)
+
+    proof.search = interrupted
+    while len(roots) < 4 and proof.target is not None:
+        proof._search_below(proof.target)
+    assert len(roots) >= 2
+
+
+def test_a_target_below_the_bound_of_another_proof_does_not_end_everything() -> None:
+    """Rounding may prevent its proof; then the next one is above that bound."""
+    proof = rising()
+    proof.lower_bound = 30.0
+    target = proof.target
+    assert target < 30
+    proof.search = lambda *_, **__: SimpleNamespace(work=10**6, nodes=1, exhausted=True)
+    proof._search_below(target)
+    assert not proof.stuck
+    assert proof.target > 30
+    proof._search_below(proof.target)
+    assert proof.stuck
+
+
+def test_what_the_first_search_proves_is_where_targets_begin() -> None:
+    proof = rising()
+
+    def search(*_, **__) -> SimpleNamespace:
+        proof.lower_bound = proof.own_bound = 12.0
+        return SimpleNamespace(work=10**9, nodes=4000, exhausted=False)
+
+    proof.search = search
+    proof._first_search()
+    assert proof._first_over
+    proof.lower_bound = 30.0
+    assert 12 < proof.target < 30
+    # A resumed proof goes on from there.
+    proof._open = None
+    resumed = rising()
+    resumed.lower_bound = 30.0
+    resumed.restore({**proof.state(), "open": None})
+    assert resumed.target == pytest.approx(proof.target, rel=1e-5)
+
+
 def test_a_target_that_is_easier_than_the_last_changes_no_forecast() -> None:
     proof = rising(10**9, 3 * 10**9)
     rate = proof._growth.rate
@@ -100,7 +155,7 @@ def test_a_target_that_is_given_up_makes_the_forecast_worse() -> None:
 def test_a_target_that_is_hardly_higher_than_the_last_changes_no_forecast() -> None:
     proof = rising(10**9, 3 * 10**9)
     rate = proof._growth.rate
-    proof._growth.step = proof._growth.sample / 2
+    proof._growth.step = proof._growth.unit / 2
     take_target(proof, 10 * 10**9)
     assert proof._growth.rate == rate
 
@@ -123,13 +178,13 @@ def test_targets_that_would_take_too_long_are_lower() -> None:
     proof.work_limit /= 3
     assert step_in_time(proof) == pytest.approx(proof._growth.step / 2)
     # The next one would be less than a sample higher: then it may take most of what is left, but it is not tiny.
-    sample = 3 * 10**9 * math.exp(proof._growth.rate * proof._growth.sample)
+    sample = 3 * 10**9 * math.exp(proof._growth.rate * proof._growth.unit)
     proof.work_limit = proof.work + sample / 0.3 * 0.999
-    assert step_in_time(proof) == proof._growth.sample
+    assert step_in_time(proof) == proof._growth.unit
     proof.work_limit = proof.work + sample**0.75 * (3 * 10**9) ** 0.25 / 0.7
-    assert step_in_time(proof) == pytest.approx(0.75 * proof._growth.sample)
+    assert step_in_time(proof) == pytest.approx(0.75 * proof._growth.unit)
     proof.work_limit = 10**9
-    assert step_in_time(proof) == proof._growth.sample / 2
+    assert step_in_time(proof) == proof._growth.unit / 2
     # Enough for everything, or unknown.
     for limit in (2 * proof.remaining_work(), 0):
         proof.work_limit = limit
@@ -139,7 +194,7 @@ def test_targets_that_would_take_too_long_are_lower() -> None:
 def test_a_target_that_takes_most_of_the_time_is_given_up_earlier() -> None:
     proof = rising(10**9, 3 * 10**9)
     proof.work_limit = 20 * 10**9
-    proof._target, proof._target_work = proof.lower_bound + 3 * proof._growth.sample, 0
+    proof._target, proof._target_work = proof.lower_bound + 3 * proof._growth.unit, 0
     assert proof._most_work() == 0.6 * 20 * 10**9
     # However much of it is done.
     proof._target_work = proof.work = 5 * 10**9
@@ -150,14 +205,14 @@ def test_a_target_that_takes_most_of_the_time_is_given_up_earlier() -> None:
     proof.work_limit = 20 * 10**9
     proof._target = proof.objective
     assert proof._most_work() == 12 * 3 * 10**9
-    proof._target = proof.lower_bound + proof._growth.sample
+    proof._target = proof.lower_bound + proof._growth.unit
     assert proof._most_work() == 0
 
 
 def test_after_a_target_is_given_up_the_next_one_is_lower_also_if_another_proof_has_proven_more() -> None:
     proof = rising(10**9, 3 * 10**9)
     proof.lower_bound += 0.5 * (proof.objective - proof.lower_bound)
-    proof._growth.step = 8 * proof._growth.sample
+    proof._growth.step = 8 * proof._growth.unit
     target = proof.target
     while proof._target is not None or proof.target == target:
         take_target(proof, 10**12, proven=False)

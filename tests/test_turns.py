@@ -147,6 +147,20 @@ def test_an_insured_share_is_not_needed_if_the_proof_will_be_complete_early(left
     assert turns.next_member([exact, bounds], 0, allowed_work=100 + left) is (bounds if needed else exact)
 
 
+@pytest.mark.parametrize(("remaining", "doubt", "insured"), [(10.0, 4.0, False), (10.0, math.inf, True)])
+def test_without_a_time_limit_an_insured_share_depends_on_what_is_known(remaining, doubt, insured) -> None:
+    exact, bounds = expecting(90, remaining), bounding(10, 6.0, 0.3)
+    bounds.insured_doubt = doubt
+    assert turns.next_member([exact, bounds], 0) is (bounds if insured else exact)
+
+
+@pytest.mark.parametrize("doubt", [4.0, math.inf])
+def test_without_forecasts_there_is_an_insured_share(doubt) -> None:
+    exact, bounds = expecting(90, math.inf), bounding(10, 6.0, 0.3)
+    bounds.insured_doubt = doubt
+    assert turns.next_member([exact, bounds], 0) is bounds
+
+
 def test_an_insured_share_must_suffice_for_a_step() -> None:
     for needed, chosen in ((5.0, 1), (15.0, 0)):
         members = [expecting(180, 10.0), bounding(20, 9.0, 0.3, needed)]

@@ -146,6 +146,8 @@ class PackingProof(Proof):
         self._target: float | None = None
         self._open: Frontier | SearchResult | None = None
         self._target_work = self._target_nodes = 0
+        # Whether a target could not be proven because of rounding: then lower ones are of no use.
+        self._learns_no_more = False
         distance = options.cover_distance
         # What a proof in a file needs: the records of the current search, and those of the reduction.
         self._records: SampleRecords | None = None
@@ -161,9 +163,9 @@ class PackingProof(Proof):
             pool_memory=int(_POOL_SHARE * memory / (limits.threads + 1)),
         )
 
-    def _choose_steps(self, sample: float) -> None:
-        """Choose the first difference of two targets, if a sample costs so much."""
-        self._growth.choose_first_step(sample, self.objective - self.lower_bound)
+    def _choose_steps(self, unit: float) -> None:
+        """Choose the usual least difference of two targets, and the first one."""
+        self._growth.choose_first_step(unit, self.objective - self.lower_bound)
 
     def state(self) -> dict[str, Any]:
         """See :class:`Proof`."""
@@ -226,7 +228,7 @@ class PackingProof(Proof):
         # A search proves a little less than its target.
         step = self._growth.step_in_time(self._base, self.work_left, self.remaining_work())
         target = self._reached / (1 - self._settings.gap) + step
-        return self.objective if target > self.objective - self._growth.sample else target
+        return self.objective if target > self.objective - self._growth.unit else target
 
     def steps(self) -> Iterator[None]:
         """See :class:`Proof`."""
@@ -257,6 +259,7 @@ class PackingProof(Proof):
         self._first_over = found.exhausted or enough
         if self._first_over:
             self._end_records(found)
+            self._growth.begin_at(self.own_bound)
 
     def _search_below(self, target: float) -> None:
         """Continue the search below a target, or start it."""
@@ -279,10 +282,12 @@ class PackingProof(Proof):
         if proven or found.exhausted:
             self._end_records(found)
             self._target = self._open = None
-            self._growth.note_proven(target, self._target_work, self._target_nodes)
+            self._growth.note_ended(target, self._target_work, self._target_nodes)
             self._target_work = self._target_nodes = 0
             # A search that was not cut short and has not proven its target never will, because of rounding errors.
-            self.stuck = not proven
+            # If another proof has proven it, there is something left to try above that.
+            self.stuck = not proven and self.lower_bound < self._proven(target)
+            self._learns_no_more = self._learns_no_more or not proven
         elif 0 < self._most_work() <= self._target_work and not self.finished:
             self._growth.note_abandoned(target, self._target_work, self._base)
             self._end_records(found)
@@ -295,20 +300,20 @@ class PackingProof(Proof):
 
     @property
     def _reached(self) -> float:
-        """The bound above which targets rise.
+        """The bound above which targets rise; always one that is proven.
 
         Another proof of the solve may have proven more than this one. As long as this one has no forecast, it
         continues from what it has proven itself all the same: those targets take little work, and show how the
         work grows. Far above them, it might finish no target, and never know that it should leave the work to
         others.
         """
-        if self._growth.rate > 0:
+        if self._growth.rate > 0 or self._learns_no_more:
             return self.lower_bound
-        return max(self.own_bound, self._growth.last_target * (1 - self._settings.gap))
+        return min(self.lower_bound, max(self.own_bound, self._growth.last_target * (1 - self._settings.gap)))
 
     @property
     def _base(self) -> float:
-        """The same as a target: a search proves a little less than its target."""
+        """What is reached, in terms of targets: a search proves a little less than its target."""
         return max(self._growth.last_target, self._reached)
 
     def _most_work(self) -> int:

@@ -23,16 +23,17 @@ _PATIENCE = 4 * _GROWTH
 _SHARE_OF_REST = 0.3
 # But not before this much work.
 _LEAST_WORK = 1_000_000_000
-# If a target one sample higher would need more than that, the next one is less than a sample higher: one that
-# should need this share of the rest, but not less of a sample than this.
+# If a target one unit higher would need more than _SHARE_OF_REST, the next one is less than a unit higher: one that
+# should need this share of the rest, but not less of a unit than this.
 _LAST_SHARE_OF_REST = 0.7
 _LEAST_STEP = 0.5
-# A step is about a sample if no more than this part is missing.
+# A step is about a unit if no more than this part is missing.
 _NEARLY = 0.01
 # A target that is being searched is expected to need this many times the work that it has needed so far.
 _UNFINISHED = 2.0
-# Limits the forecasts of the work.
+# Limits the forecasts of the work, and what the core can count.
 _LARGEST_EXPONENT = 60.0
+_MOST_WORK = 2**62
 
 
 class TargetGrowth:
@@ -45,8 +46,8 @@ class TargetGrowth:
 
     Attributes
     ----------
-    sample : float
-        What a sample costs, which is the usual least difference of two targets.
+    unit : float
+        The usual least difference of two targets: what a typical sample costs.
     step : float
         The difference of the next target from what is proven.
     last_target, last_work
@@ -56,15 +57,19 @@ class TargetGrowth:
     """
 
     def __init__(self, first: float) -> None:
-        self.sample = self.step = 0.0
+        self.unit = self.step = 0.0
         self.last_target = first
         self.last_work = 0
         self.rate = 0.0
 
-    def choose_first_step(self, sample: float, distance: float) -> None:
-        """Choose the first step from what a sample costs and how far the objective is."""
-        self.sample = sample
-        self.step = max(0.1 * distance, 2 * sample)
+    def choose_first_step(self, unit: float, distance: float) -> None:
+        """Choose the first step, given the unit and how far the objective is."""
+        self.unit = unit
+        self.step = max(0.1 * distance, 2 * unit)
+
+    def begin_at(self, value: float) -> None:
+        """Take note that this value was proven with little work before the first target."""
+        self.last_target = max(self.last_target, value)
 
     def state(self) -> dict[str, Any]:
         """What it knows, as plain data."""
@@ -80,8 +85,8 @@ class TargetGrowth:
         self.step, self.rate = state["step"], state["work_rate"]
         self.last_target, self.last_work = state["last_target"], state["last_work"]
 
-    def note_proven(self, target: float, work: int, nodes: int) -> None:
-        """Learn from a target that was searched completely with this work and so many subproblems."""
+    def note_ended(self, target: float, work: int, nodes: int) -> None:
+        """Learn from a target whose search has ended after this work and so many subproblems."""
         # Even the easiest target takes one subproblem.
         easy = max(_EASY_WORK, work / max(nodes, 1))
         distance = target - self.last_target
@@ -89,14 +94,14 @@ class TargetGrowth:
         # A target that took no more work than the last, using its sets, says nothing about the next one. Nor does
         # one that is hardly higher, or that follows an easy target: the work may have begun to grow anywhere
         # between the two.
-        if self.last_work >= _EASY_WORK and distance > (1 - _NEARLY) * self.sample:
-            self.rate = self.rate_up_to(target, work) or self.rate
+        if self.last_work >= _EASY_WORK and distance > (1 - _NEARLY) * self.unit:
+            self.rate = self._rate_up_to(target, work) or self.rate
         self.last_target, self.last_work = target, work
 
     def note_abandoned(self, target: float, work: int, base: float) -> None:
         """Learn from a target above ``base`` that was abandoned after this work."""
-        self.rate = max(self.rate, self.rate_up_to(target, work))
-        self.step = max(self.sample, 0.5 * (target - base))
+        self.rate = max(self.rate, self._rate_up_to(target, work))
+        self.step = max(self.unit, 0.5 * (target - base))
 
     def remaining_work(self, objective: float, target: float | None, target_work: int) -> float:
         """The work until the objective is proven, given the current target and its work; infinite if unknown."""
@@ -104,7 +109,7 @@ class TargetGrowth:
         rate = self.rate
         if target is not None and expected > self._known_work:
             # The current target shows that it grows faster.
-            rate = max(rate, self.rate_up_to(target, expected))
+            rate = max(rate, self._rate_up_to(target, expected))
         if rate <= 0:
             return inf
         # Targets before the last one take about half of its work.
@@ -127,9 +132,9 @@ class TargetGrowth:
             return self.last_target + log(share * left / self._known_work) / self.rate - base
 
         step = affordable(_SHARE_OF_REST)
-        if step < self.sample:
-            # The last target: better a part of a sample than a whole one that is not proven.
-            step = max(_LEAST_STEP * self.sample, min(self.sample, affordable(_LAST_SHARE_OF_REST)))
+        if step < self.unit:
+            # The last target: better a part of a unit than a whole one that is not proven.
+            step = max(_LEAST_STEP * self.unit, min(self.unit, affordable(_LAST_SHARE_OF_REST)))
         return min(self.step, step)
 
     def most_work(self, target: float, base: float, left: float = inf) -> int:
@@ -137,14 +142,14 @@ class TargetGrowth:
 
         ``left`` is the work that was left when it began; infinite if that should not matter.
         """
-        if target - base < 2 * self.sample:
+        if target - base < 2 * self.unit:
             return 0
         most = _PATIENCE * max(self._work_up_to(base, self.rate), _LEAST_WORK)
         if 0 < left < inf:
             most = min(most, max(2 * _SHARE_OF_REST * left, _LEAST_WORK))
-        return int(most)
+        return int(min(most, _MOST_WORK))
 
-    def rate_up_to(self, target: float, work: float) -> float:
+    def _rate_up_to(self, target: float, work: float) -> float:
         """How fast the logarithm of the work rises from the previous target to this one, at least."""
         if not target > self.last_target:
             return 0.0
@@ -163,4 +168,4 @@ class TargetGrowth:
     def _adjust_step(self, distance: float, growth: float) -> None:
         """Choose the next step, given that a target higher by ``distance`` needed ``growth`` times the work."""
         wanted = distance * log(_GROWTH) / log(growth) if growth > 1 else inf
-        self.step = max(self.sample, min(max(wanted, _SHORTEST * self.step), _LONGEST * self.step))
+        self.step = max(self.unit, min(max(wanted, _SHORTEST * self.step), _LONGEST * self.step))

@@ -116,9 +116,9 @@ def next_member(members: Sequence[Member], head_start: int, allowed_work: float 
     """The member that has the next turn.
 
     As long as a member that can finish the proof expects to do so, members that only provide bounds get no more
-    than their insured share, and nothing if it is expected to finish early. One that has not worked for long enough
-    to know is tried first. Otherwise a bound is all there is to get, and members that only provide bounds get most
-    of the work as long as they prove more.
+    than their insured share, and nothing if it expects to finish early. One that has not worked for long enough to
+    know is tried first. Otherwise a bound is all there is to get, and members that only provide bounds get most of
+    the work as long as they prove more.
 
     Parameters
     ----------
@@ -141,8 +141,9 @@ def next_member(members: Sequence[Member], head_start: int, allowed_work: float 
     proves_more = bounding[0].proof.expected_bound() >= max(member.proof.own_bound for member in finishing)
     expected, left = min(forecasts), max(allowed_work - work, _LEFT_SHARE * work)
     if expected <= _DOUBT * left:
-        needed_early = proves_more and bounding[0].insured_doubt * expected > left
-        share = bounding[0].insured_share if needed_early else 0.0
+        doubt = bounding[0].insured_doubt
+        certain = max(doubt, expected) < math.inf and doubt * expected <= left
+        share = bounding[0].insured_share if proves_more and not certain else 0.0
     else:
         trial = min(head_start, _TRIAL_SHARE * allowed_work)
         for member, forecast in zip(finishing, forecasts, strict=True):
