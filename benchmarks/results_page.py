@@ -261,6 +261,7 @@ def agreement(file: str) -> str:
 def configurations(file: str) -> str:
     """The paper's Figure 4 and Table 7 on a sample: Brooks' model and the configurations of CB-SVM-HML."""
     chosen = common(runs(file))
+    assert len(chosen) == len(runs(file)), f"{file} has pairs that were not run with all configurations"
     columns = [Column("configuration", numeric=False)]
     for name in BACK_ENDS.values():
         columns += [Column(f"{name}: proven"), Column(f"{name}: mean gap %", format=".1f")]

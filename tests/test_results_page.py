@@ -9,6 +9,8 @@ from types import ModuleType
 import pytest
 
 from hardmargin.bench.analysis.aggregate import summary
+from hardmargin.bench.analysis.runs import configuration_name
+from hardmargin.bench.running.configurations import PAPER
 from scripts import FOLDER, loaded
 
 
@@ -46,6 +48,17 @@ def test_no_bound_of_the_literatures_methods_is_above_an_optimum(script, file) -
     assert {row[0] for row in rows} >= {"`benders`", "`indicator`"}
     assert {row[-1] for row in rows} == {"0"}
     assert max(float(row[-2]) for row in rows) <= 1e-5
+
+
+def test_configurations_are_compared_on_the_same_pairs(script) -> None:
+    lines = script.configurations("configurations-60s.jsonl").splitlines()
+    rows = [line.strip("| ").split(" | ") for line in lines[2:11]]
+    assert rows[0][0] == "Brooks 2011"
+    assert [row[0] for row in rows[1:]] == [configuration_name(name) for name in PAPER]
+    # Proven and all runs, on SCIP and on CPLEX.
+    pairs = {row[place].split("/")[1] for row in rows for place in (1, 6)}
+    assert len(pairs) == 1
+    assert lines[-1].startswith(f"{pairs.pop()} of the 24 pairs")
 
 
 def test_a_page_that_is_out_of_date_is_noticed(script, tmp_path, monkeypatch, capsys) -> None:
