@@ -260,8 +260,8 @@ def agreement(file: str) -> str:
 
 def configurations(file: str) -> str:
     """The paper's Figure 4 and Table 7 on a sample: Brooks' model and the configurations of CB-SVM-HML."""
-    chosen = common(runs(file))
-    assert len(chosen) == len(runs(file)), f"{file} has pairs that were not run with all configurations"
+    chosen = runs(file)
+    assert len(common(chosen)) == len(chosen), f"{file} has pairs that were not run with all configurations"
     columns = [Column("configuration", numeric=False)]
     for name in BACK_ENDS.values():
         columns += [Column(f"{name}: proven"), Column(f"{name}: mean gap %", format=".1f")]
@@ -279,15 +279,12 @@ def configurations(file: str) -> str:
             row.append(verdicts[back_end].get(configuration, ""))
         rows.append(row)
     pairs = len({run.pair for run in chosen})
+    missing = CONFIGURATION_PAIRS - pairs
     told = (
         f"{pairs} of the {CONFIGURATION_PAIRS} pairs of the sample were run with all of them"
-        + (
-            ""
-            if pairs == CONFIGURATION_PAIRS
-            else f"; the other {CONFIGURATION_PAIRS - pairs} are not in the table"
-        )
-        + ". Configurations are T_S and T_B in percent of the time limit. The last column of each back end is the "
-        "verdict of two-sided Wilcoxon tests at the level 0.05, corrected for their number by Holm's method."
+        f"{f'; the other {missing} were not run' if missing else ''}. Configurations are T_S and T_B in percent of "
+        "the time limit. The last column of each back end is the verdict of two-sided Wilcoxon tests at the level "
+        "0.05, corrected for their number by Holm's method."
     )
     return f"{rows_of('configurations', columns, rows)}\n\n{told}"
 
