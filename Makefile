@@ -109,7 +109,9 @@ test-sanitized: $(VENV)/build-tools
 	  $(BIN)/ctest --test-dir build/cpp-$$sanitizers --output-on-failure || exit 1; \
 	done
 
+# Importing the package compiles the core anew if its sources have changed: once, before tests run side by side.
 test-python: $(VENV)/installed-test
+	$(call quietly,bringing the compiled core up to date,$(BIN)/python -c "import hardmargin")
 	@echo "running the Python tests ..."
 	@$(BIN)/pytest $(PYTEST_ARGUMENTS)
 

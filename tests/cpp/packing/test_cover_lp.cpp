@@ -144,6 +144,33 @@ TEST(the_packing_never_exceeds_the_cheapest_whole_cover) {
     }
 }
 
+TEST(it_ends_as_soon_as_the_packing_is_worth_enough) {
+    Random random(66);
+    int early = 0;
+    for (int trial = 0; trial < 300; ++trial) {
+        const Cover cover = random_cover(random, 2 + random.below(60), 1 + random.below(150));
+        std::vector<double> reduced_costs;
+        CoverLp complete(cover.costs);
+        load(complete, cover);
+        CHECK(complete.solve(10'000) == CoverLp::Status::optimal);
+        const double best = complete.packing_value(reduced_costs);
+        CoverLp program(cover.costs);
+        load(program, cover);
+        const double enough = best * 2 * random.uniform();
+        const CoverLp::Status status = program.solve(10'000, enough);
+        const double packed = program.packing_value(reduced_costs);
+        CHECK(packed <= best * (1 + 5e-3) + 1e-9);
+        // Either it is worth enough, or nothing better was left to do.
+        CHECK(packed >= std::min(enough, best * (1 - 5e-3)) - 1e-9);
+        CHECK(status == CoverLp::Status::optimal || packed >= enough * (1 - 1e-9));
+        early += status == CoverLp::Status::unfinished;
+        // It continues from there.
+        CHECK(program.solve(10'000) == CoverLp::Status::optimal);
+        check_solution(program, cover);
+    }
+    CHECK(early > 50);
+}
+
 TEST(an_inverse_computed_afresh_is_the_one_that_the_steps_led_to) {
     Random random(64);
     for (int trial = 0; trial < 300; ++trial) {

@@ -14,7 +14,7 @@ std::size_t add(SetPool& pool, std::vector<std::size_t> rows, double value) {
     for (const std::size_t row : rows) {
         certificate.push_back({row, 1.0});
     }
-    return pool.add(certificate, value).index;
+    return pool.add(certificate, value);
 }
 
 }  // namespace
@@ -64,15 +64,15 @@ TEST(sets_of_another_pool_are_taken_over_with_their_values) {
     pool.add(certificate({0, 63, 64, 199, many + 128}), 3);
     other.add(certificate({5}), 1);
     other.add(certificate({0, 63, 64, 199, many + 128}), 4);
-    CHECK(!pool.add(other, 1).is_new);
+    CHECK(pool.add(other, 1) == 0);
     CHECK(pool.value(0) == 4);
-    CHECK(pool.add(other, 0).is_new);
+    CHECK(pool.add(other, 0) == 1);
     CHECK((pool.samples(1) == std::vector<std::uint32_t>{5}));
     CHECK((pool.samples(0) == std::vector<std::uint32_t>{0, 63, 64, 199}));
     CHECK((pool.flips(0) == std::vector<std::uint32_t>{128}));
-    pool.raise(1, {}, 0.5);
+    CHECK(pool.add(certificate({5}), 0.5) == 1);
     CHECK(pool.value(1) == 1);
-    pool.raise(1, {}, 2);
+    CHECK(pool.add(certificate({5}), 2) == 1);
     CHECK(pool.value(1) == 2);
 }
 
@@ -81,15 +81,15 @@ TEST(certificates_stay_with_their_sets) {
     add(pool, {1, 2}, 1);
     add(pool, {3, 4}, 1);
     add(pool, {5, 6}, 1);
-    const std::vector<Multiplier> better = {{3, 2.0}};
-    pool.raise(1, better, 0.5);
-    CHECK(pool.certificate(1).size() == 2);
-    pool.raise(1, better, 3);
-    CHECK(pool.certificate(1).size() == 1 && pool.certificate(1)[0].value == 2.0);
+    const std::vector<Multiplier> better = {{3, 2.0}, {4, 5.0}};
+    CHECK(pool.add(better, 0.5) == 1);
+    CHECK(pool.certificate(1)[0].value != 2.0 && pool.certificate(1)[1].value != 5.0);
+    CHECK(pool.add(better, 3) == 1);
+    CHECK(pool.certificate(1).size() == 2 && pool.certificate(1)[0].value == 2.0);
     SetPool other(count, true);
     other.add(pool, 1);
-    CHECK(other.certificate(0).size() == 1);
+    CHECK(other.certificate(0).size() == 2 && other.certificate(0)[0].value == 2.0);
     pool.note_use(1);
     pool.trim(1);
-    CHECK(pool.size() == 1 && pool.certificate(0).size() == 1 && pool.value(0) == 3);
+    CHECK(pool.size() == 1 && pool.certificate(0)[0].value == 2.0 && pool.value(0) == 3);
 }

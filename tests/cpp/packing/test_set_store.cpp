@@ -15,7 +15,7 @@ constexpr std::size_t plenty = 1u << 30;
 
 std::size_t add(SetPool& pool, std::size_t first, std::size_t second, double value) {
     const std::vector<Multiplier> certificate = {{first, 1.0}, {second, 1.0}};
-    return pool.add(certificate, value).index;
+    return pool.add(certificate, value);
 }
 
 }  // namespace

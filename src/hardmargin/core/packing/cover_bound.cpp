@@ -25,7 +25,6 @@ CoverBound::CoverBound(const Samples& samples, bool keeps_certificates)
       common_cost_(samples.common_cost()),
       pool_(samples.count(), keeps_certificates),
       program_(samples.costs()),
-      lifter_(samples),
       kept_(samples.count()),
       given_up_(samples.count()) {}
 
@@ -37,6 +36,13 @@ double CoverBound::rounded(double cost) const {
     return std::max(cost, common_cost_ * std::ceil(cost / common_cost_ - cover_rounding));
 }
 
+double CoverBound::value_of_bound(double cost) const {
+    if (common_cost_ <= 0) {
+        return cost;
+    }
+    return common_cost_ * (std::ceil(cost / common_cost_) - 1 + 2 * cover_rounding);
+}
+
 void CoverBound::learn(const MaxMargin& solver) {
     if (pool_.size() >= 2 * largest_pool) {
         return;
@@ -46,34 +52,7 @@ void CoverBound::learn(const MaxMargin& solver) {
 
 std::size_t CoverBound::remember(const MaxMargin& solver) {
     assert(solver.has_only_bounds_as_extra_rows());
-    const SetPool::Addition added = pool_.add(solver.certificate(), solver.certificate_value());
-    if (added.is_new) {
-        lift(added.index);
-    }
-    return added.index;
-}
-
-void CoverBound::lift(std::size_t index) {
-    lifter_.clear();
-    for (const std::uint32_t sample : pool_.samples(index)) {
-        lifter_.enable(sample);
-    }
-    for (const std::uint32_t sample : pool_.flips(index)) {
-        lifter_.enable(lifter_.flip_row(sample));
-    }
-    // The rows of the certificate are among these, so its value is valid for the set.
-    switch (lifter_.solve()) {
-        case MaxMarginStatus::optimal:
-            lifter_.certify_solution();
-            pool_.raise(index, lifter_.certificate(), lifter_.certificate_value());
-            break;
-        case MaxMarginStatus::threshold:
-        case MaxMarginStatus::infeasible:
-            pool_.raise(index, lifter_.certificate(), lifter_.certificate_value());
-            break;
-        case MaxMarginStatus::failed:
-            break;
-    }
+    return pool_.add(solver.certificate(), solver.certificate_value());
 }
 
 void CoverBound::add_new_sets_to_program() {
@@ -176,9 +155,9 @@ std::vector<CoverBound::WeightedSet> CoverBound::weights() const {
     return weights;
 }
 
-double CoverBound::solve() {
+double CoverBound::solve(double enough) {
     // Even if it does not finish, the packing is feasible, and packing_value() is valid.
-    program_.solve(step_limit);
+    program_.solve(step_limit, value_of_bound(enough));
     for (const std::uint32_t set : program_.basis().sets) {
         if (is_in_pool(set)) {
             pool_.note_use(pool_index(set));

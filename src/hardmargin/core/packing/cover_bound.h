@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -50,8 +51,9 @@ public:
     std::size_t decisive_set() const { return decisive_; }
     std::span<const Multiplier> certificate(std::size_t index) const { return pool_.certificate(index); }
 
-    // A lower bound on the cost of all given-up samples, including those of the subproblem.
-    double solve();
+    // A lower bound on the cost of all given-up samples, including those of the subproblem. The program is not
+    // solved further once its bound is `enough`.
+    double solve(double enough = std::numeric_limits<double>::infinity());
     double value() const { return value_; }  // not rounded up to whole samples
     // After solve(): to what extent each sample is given up in the program; the bound if a sample is given up.
     std::span<const double> values() const { return program_.values(); }
@@ -72,21 +74,17 @@ public:
     void load(const CoverLp::BasisSnapshot& snapshot, std::span<const SampleStatus> statuses);
 
     // See CoverLp.
-    void set_stop(const std::function<bool()>& stop) {
-        program_.set_stop(stop);
-        lifter_.set_stop(stop);
-    }
+    void set_stop(const std::function<bool()>& stop) { program_.set_stop(stop); }
 
-    std::uint64_t work() const { return program_.work() + lifter_.work() + selection_work_; }
+    std::uint64_t work() const { return program_.work() + selection_work_; }
     std::size_t memory() const { return pool_.memory(); }
 
 private:
     double rounded(double cost) const;
+    // The least value of the program whose bound is this cost.
+    double value_of_bound(double cost) const;
     // Adds a certificate to the pool, and returns the index of its set.
     std::size_t remember(const MaxMargin& solver);
-    // A certificate proves only the threshold at which the solver stopped. The set may be worth more, and is then
-    // valid under a larger room.
-    void lift(std::size_t index);
     void add_new_sets_to_program();
     // The program's sets are those of one sample each, and then the sets of the pool.
     bool is_in_pool(std::uint32_t set) const { return set >= samples_.count(); }
@@ -105,7 +103,6 @@ private:
     SetPool pool_;
     SetStore::Visit visit_;
     CoverLp program_;
-    MaxMargin lifter_;
     SampleBits kept_;
     SampleBits given_up_;
     std::uint64_t selection_work_ = 0;

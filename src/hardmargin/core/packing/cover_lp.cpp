@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "base/kernels.h"
@@ -273,16 +274,22 @@ void CoverLp::take_candidates() {
     }
 }
 
-CoverLp::Status CoverLp::solve(std::size_t step_limit) {
+double CoverLp::worth() const {
+    return scale_ * std::accumulate(packing_.begin(), packing_.end(), 0.0);
+}
+
+CoverLp::Status CoverLp::solve(std::size_t step_limit, double enough) {
     candidates_.clear();
     nearly_tight_.clear();
+    double value = worth();
     for (std::size_t steps = 0;; ++steps) {
         if (age_ >= oldest_inverse) {
             if (!invert() || !recompute()) {
                 start();
             }
+            value = worth();
         }
-        if (steps == step_limit || stop_()) {
+        if (value >= enough || steps == step_limit || stop_()) {
             return Status::unfinished;
         }
         // Entering: a set that is not covered, an item with a negative value, or an excluded item.
@@ -314,6 +321,7 @@ CoverLp::Status CoverLp::solve(std::size_t step_limit) {
             return Status::no_cover;
         }
         move(leaving.step);
+        value += scale_ * leaving.step * most;
         if (place == nowhere) {
             if (leaving.kind == Leaving::Kind::set) {
                 replace_set(leaving.place, set, most);

@@ -30,7 +30,7 @@ public:
     enum class Status {
         optimal,
         no_cover,   // all items of some set are excluded
-        unfinished  // out of steps or precision, or stopped; the packing is still feasible
+        unfinished  // worth enough, out of steps or precision, or stopped; the packing is still feasible
     };
 
     struct SimplexBasis {
@@ -78,7 +78,8 @@ public:
     // Warm starts from a basis that was optimal with fewer sets or fewer excluded items.
     void load(const BasisSnapshot& snapshot);
 
-    Status solve(std::size_t step_limit);
+    // Ends as soon as the packing is worth `enough`.
+    Status solve(std::size_t step_limit, double enough = std::numeric_limits<double>::infinity());
     // Called often while solving; if it returns true, solve() ends as if out of steps.
     void set_stop(const std::function<bool()>& stop) { stop_ = stop; }
 
@@ -111,6 +112,8 @@ private:
     const double* row_of(std::size_t place) const { return inverse_.data() + place * stride_; }
     // The factor by which the packing exceeds a capacity, at least 1, given the loads of the items.
     double excess_of(std::span<const double> loads) const;
+    // The value of the packing, up to rounding.
+    double worth() const;
     void start();
     void make_room(std::size_t size);
     bool invert();  // false if the matrix is singular, or if stopped

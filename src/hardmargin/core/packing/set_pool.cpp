@@ -39,7 +39,7 @@ std::uint64_t SetPool::hash(std::size_t index) const {
     return state;
 }
 
-SetPool::Addition SetPool::add(std::span<const Multiplier> certificate, double value) {
+std::size_t SetPool::add(std::span<const Multiplier> certificate, double value) {
     const std::size_t begin = bits_.size();
     bits_.resize(begin + 2 * words_);
     for (const Multiplier& multiplier : certificate) {
@@ -52,7 +52,7 @@ SetPool::Addition SetPool::add(std::span<const Multiplier> certificate, double v
     return add_appended(certificate, value);
 }
 
-SetPool::Addition SetPool::add(const SetPool& other, std::size_t index) {
+std::size_t SetPool::add(const SetPool& other, std::size_t index) {
     assert(other.sample_count_ == sample_count_);
     assert(&other != this && index < other.size());
     const std::uint64_t* const begin = other.bits_.data() + 2 * words_ * index;
@@ -72,7 +72,7 @@ void SetPool::raise(std::size_t index, std::span<const Multiplier> certificate, 
     }
 }
 
-SetPool::Addition SetPool::add_appended(std::span<const Multiplier> certificate, double value) {
+std::size_t SetPool::add_appended(std::span<const Multiplier> certificate, double value) {
     const std::size_t appended = size();
     const auto [entry, is_new] = index_of_hash_.try_emplace(hash(appended), appended);
     const std::size_t known = entry->second;
@@ -82,7 +82,7 @@ SetPool::Addition SetPool::add_appended(std::span<const Multiplier> certificate,
     if (!is_new && std::equal(begin(known), begin(known + 1), begin(appended))) {
         bits_.resize(2 * words_ * appended);
         raise(known, certificate, value);
-        return {known, false};
+        return known;
     }
     entry->second = appended;
     entries_.push_back({value, ++uses_});
@@ -90,7 +90,7 @@ SetPool::Addition SetPool::add_appended(std::span<const Multiplier> certificate,
         certificates_.emplace_back(certificate.begin(), certificate.end());
         multipliers_ += certificate.size();
     }
-    return {appended, true};
+    return appended;
 }
 
 void SetPool::trim(std::size_t count) {

@@ -64,18 +64,12 @@ public:
     std::span<const std::uint64_t> sample_bits(std::size_t index) const { return bits(2 * index); }
     std::span<const std::uint64_t> flip_bits(std::size_t index) const { return bits(2 * index + 1); }
 
-    struct Addition {
-        std::size_t index;
-        bool is_new;
-    };
-    // A set that is already known keeps its index, and the larger value. The certificate must consist of samples,
-    // flips and bounds on the weights, which hold everywhere and are left out: other extra rows are valid in one
-    // region only, but a set must be valid everywhere.
-    Addition add(std::span<const Multiplier> certificate, double value);
+    // Returns the index of the set. One that is already known keeps its index, and the larger value. The
+    // certificate must consist of samples, flips and bounds on the weights, which hold everywhere and are left out:
+    // other extra rows are valid in one region only, but a set must be valid everywhere.
+    std::size_t add(std::span<const Multiplier> certificate, double value);
     // The same for a set of another pool over the same samples.
-    Addition add(const SetPool& other, std::size_t index);
-    // The value of a set may be larger than what its first certificate proves.
-    void raise(std::size_t index, std::span<const Multiplier> certificate, double value);
+    std::size_t add(const SetPool& other, std::size_t index);
     void note_use(std::size_t index) { entries_[index].last_use = ++uses_; }
     // Keeps the `count` most recently used sets, renumbered in the same order.
     void trim(std::size_t count);
@@ -91,8 +85,10 @@ private:
         return {bits_.data() + row * words_, words_};
     }
     std::vector<std::uint32_t> listed(std::span<const std::uint64_t> bits) const;
+    // Replaces the certificate of a set if this one proves a larger value.
+    void raise(std::size_t index, std::span<const Multiplier> certificate, double value);
     // Adds the set whose bits were appended to bits_.
-    Addition add_appended(std::span<const Multiplier> certificate, double value);
+    std::size_t add_appended(std::span<const Multiplier> certificate, double value);
     std::uint64_t hash(std::size_t index) const;
 
     std::size_t sample_count_;

@@ -16,7 +16,7 @@ void SetStore::exchange(SetPool& pool, Visit& visit, std::size_t largest_memory)
     const std::lock_guard lock(mutex_);
     for (std::size_t index = 0; index < pool.size(); ++index) {
         if (pool.last_use(index) > visit.given) {
-            pool_.note_use(pool_.add(pool, index).index);
+            pool_.note_use(pool_.add(pool, index));
         }
     }
     // Only recently used sets are worth the time they take in a pool.

@@ -178,6 +178,8 @@ private:
     bool is_used_up() const { return room() <= 0 || exceeds_budget(); }
     // Whether no better solution gives up samples of this cost with a norm term of at least `norm`.
     bool is_too_dear(double cost, double norm) const;
+    // A bound on the cost of given-up samples that closes the subproblem.
+    double closing_cost() const;
     // Keeps the samples that do not fit into what is left of the budget.
     Verdict keep_what_does_not_fit();
     Verdict extend();
@@ -198,6 +200,8 @@ private:
     void set_up_separator(double largest_value);
     // Finds sets that the solution of the cover bound does not cover, among samples with values up to this.
     Found find_uncovered_sets(double largest_value);
+    // The sum of the members' values in the cover bound: the set is covered if it is at least 1.
+    double covered_by(const std::vector<Member>& members) const;
     // Whether these free samples and the decided ones alone exceed the room; decided_ has the certificate.
     bool certify_alone(const std::vector<Member>& members);
     // A lower bound on the norm term.

@@ -44,6 +44,13 @@ bool PackingState::exceeds_budget() const {
     return false;
 }
 
+double PackingState::closing_cost() const {
+    const double needed = cutoff().needed(0);
+    const double cost = options_.budget.limits_all() ? std::min(needed, options_.budget.credit()) : needed;
+    // More than all roundings of the comparisons.
+    return cost * (1 + 4 * rounding_share_);
+}
+
 bool PackingState::is_too_dear(double cost, double norm) const {
     return norm >= cutoff().room(safely_below(cost)) ||
            (options_.budget.limits_all() && safely_below(cost) > options_.budget.credit());
