@@ -3,8 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
-# A build folder of its own: one that pip has built a wheel in refers to tools that are gone by then.
-EDITABLE := --no-build-isolation --config-settings=build-dir=build/editable --editable
+# A build folder of its own: one that pip has built a wheel in refers to tools that are gone by then. The core is
+# compiled again here if its sources have changed, and not by every process that imports it.
+EDITABLE := --no-build-isolation --config-settings=build-dir=build/editable \
+  --config-settings=editable.rebuild=false --editable
 BUILD_TOOLS := "scikit-build-core>=0.10" "nanobind>=2.4" "cmake>=3.20" "ninja>=1.10"
 DEMO_EXTRAS := ".[plot]"
 TEST_EXTRAS := ".[plot,test]"
@@ -13,6 +15,7 @@ DOCS_NEEDS := $(BIN)/python -c 'from importlib.metadata import requires; \
   print(*(need.partition(";")[0] for need in requires("hardmargin") if "docs" in need.partition(";")[2]), sep="\n")'
 CPP_FOLDERS := src/hardmargin/core/* tests/cpp tests/cpp/*
 CPP_SOURCES := $(wildcard $(addsuffix /*.cpp,$(CPP_FOLDERS)) $(addsuffix /*.h,$(CPP_FOLDERS)))
+CORE_SOURCES := $(filter src/%,$(CPP_SOURCES))
 CMAKE_TESTS := $(BIN)/cmake -G Ninja -S . -DHARDMARGIN_PYTHON=OFF -DHARDMARGIN_TESTS=ON -DHARDMARGIN_WERROR=ON
 # For tests the core is compiled once, with its contracts checked and warnings as errors, for Python and for C++.
 TEST_BUILD := $(addprefix --config-settings=cmake.define.HARDMARGIN_,TESTS=ON ASSERTS=ON WERROR=ON)
@@ -30,11 +33,12 @@ WHEEL_TESTS := $(addsuffix .py,$(addprefix test_,package kernels solver estimato
 quietly = @echo "$(1) ..."; mkdir -p build; \
   { $(2); } > build/$(notdir $@).log 2>&1 || { cat build/$(notdir $@).log >&2; exit 1; }
 
-.PHONY: help demo test lint format types test-cpp test-sanitized test-python test-stress test-wheel coverage
+.PHONY: help build demo test lint format types test-cpp test-sanitized test-python test-stress test-wheel coverage
 .PHONY: docs docs-links benchmark clean
 
 help:
 	@echo "make demo            train on a small data set with outliers and draw the result"
+	@echo "make build           install, or compile the core again after a change"
 	@echo "make test            lint, types, C++ tests, Python tests"
 	@echo "make test-sanitized  C++ tests under the address, undefined and thread sanitizers"
 	@echo "make test-stress     the tests ten times, most of them on a machine that is kept busy (an hour or two)"
@@ -46,7 +50,7 @@ help:
 	@echo "make format          rewrite the sources in the project's style"
 	@echo "make clean           remove .venv, build and demo"
 
-# One environment serves all targets: an editable install that rebuilds the core when its sources change.
+# One environment serves all targets: an editable install, which is repeated when the sources of the core change.
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
 	  { echo "hardmargin needs Python >= 3.10; name one with 'make PYTHON=python3.12 ...'" >&2; exit 1; }
@@ -56,13 +60,14 @@ $(VENV)/build-tools: $(VENV)/bin/python pyproject.toml
 	$(call quietly,installing the build tools,$(PIP) install $(BUILD_TOOLS))
 	@touch $@
 
-$(VENV)/installed: $(VENV)/build-tools pyproject.toml CMakeLists.txt
+# If the tests have been installed, the core stays as they need it.
+$(VENV)/installed: $(VENV)/build-tools pyproject.toml CMakeLists.txt $(CORE_SOURCES)
 	$(call quietly,installing hardmargin and what it needs: the C++ core takes a minute or two to compile,\
-	  $(PIP) install $(EDITABLE) $(DEMO_EXTRAS))
+	  $(PIP) install $(if $(wildcard $(VENV)/installed-test),$(TEST_BUILD)) $(EDITABLE) $(DEMO_EXTRAS))
 	@touch $@
 
 # It serves for everything else too, so that a demo after it installs nothing.
-$(VENV)/installed-test: $(VENV)/build-tools pyproject.toml CMakeLists.txt
+$(VENV)/installed-test: $(VENV)/build-tools pyproject.toml CMakeLists.txt $(CORE_SOURCES)
 	$(call quietly,installing hardmargin and what the tests need: the C++ core takes a minute or two to compile,\
 	  $(PIP) install $(TEST_BUILD) $(EDITABLE) $(TEST_EXTRAS))
 	@touch $(VENV)/installed $@
@@ -75,6 +80,8 @@ $(VENV)/installed-docs: $(VENV)/installed
 $(VENV)/installed-compare: $(VENV)/installed
 	$(call quietly,installing what the benchmarks compare with,$(PIP) install "daqp>=0.7")
 	@touch $@
+
+build: $(VENV)/installed
 
 demo: $(VENV)/installed
 	@$(BIN)/python examples/demo.py
@@ -109,9 +116,7 @@ test-sanitized: $(VENV)/build-tools
 	  $(BIN)/ctest --test-dir build/cpp-$$sanitizers --output-on-failure || exit 1; \
 	done
 
-# Importing the package compiles the core anew if its sources have changed: once, before tests run side by side.
 test-python: $(VENV)/installed-test
-	$(call quietly,bringing the compiled core up to date,$(BIN)/python -c "import hardmargin")
 	@echo "running the Python tests ..."
 	@$(BIN)/pytest $(PYTEST_ARGUMENTS)
 

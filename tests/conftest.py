@@ -30,11 +30,6 @@ settings.load_profile("hardmargin")
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
-# The core is up to date by now: processes that tests start need not check it, which takes a second each.
-for finder in sys.meta_path:
-    if type(finder).__name__ == "ScikitBuildRedirectingFinder" and getattr(finder, "path", None):
-        os.environ["SKBUILD_EDITABLE_SKIP"] = str(finder.path)
-
 
 @pytest.fixture(scope="session", autouse=True)
 def listening() -> Iterator[None]:
