@@ -3,10 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
-# A build folder of its own: one that pip has built a wheel in refers to tools that are gone by then. The core is
-# compiled again here if its sources have changed, and not by every process that imports it.
-EDITABLE := --no-build-isolation --config-settings=build-dir=build/editable \
-  --config-settings=editable.rebuild=false --editable
+# A build folder of its own: one that pip has built a wheel in refers to tools that are gone by then.
+EDITABLE := --no-build-isolation --config-settings=build-dir=build/editable --editable
 BUILD_TOOLS := "scikit-build-core>=0.10" "nanobind>=2.4" "cmake>=3.20" "ninja>=1.10"
 DEMO_EXTRAS := ".[plot]"
 TEST_EXTRAS := ".[plot,test]"
@@ -60,11 +58,12 @@ $(VENV)/build-tools: $(VENV)/bin/python pyproject.toml
 	$(call quietly,installing the build tools,$(PIP) install $(BUILD_TOOLS))
 	@touch $@
 
-# If the tests have been installed, the core stays as they need it.
+# Once the tests are installed, the core stays as they need it.
 $(VENV)/installed: $(VENV)/build-tools pyproject.toml CMakeLists.txt $(CORE_SOURCES)
 	$(call quietly,installing hardmargin and what it needs: the C++ core takes a minute or two to compile,\
-	  $(PIP) install $(if $(wildcard $(VENV)/installed-test),$(TEST_BUILD)) $(EDITABLE) $(DEMO_EXTRAS))
-	@touch $@
+	  $(PIP) install $(if $(wildcard $(VENV)/installed-test),\
+	    $(TEST_BUILD) $(EDITABLE) $(TEST_EXTRAS),$(EDITABLE) $(DEMO_EXTRAS)))
+	@touch $@ $(wildcard $(VENV)/installed-test)
 
 # It serves for everything else too, so that a demo after it installs nothing.
 $(VENV)/installed-test: $(VENV)/build-tools pyproject.toml CMakeLists.txt $(CORE_SOURCES)

@@ -157,13 +157,18 @@ std::vector<CoverBound::WeightedSet> CoverBound::weights() const {
 
 double CoverBound::solve(double enough) {
     // Even if it does not finish, the packing is feasible, and packing_value() is valid.
-    program_.solve(step_limit, value_of_bound(enough));
+    const CoverLp::Status status = program_.solve(step_limit, value_of_bound(enough));
+    value_ = program_.packing_value(reduced_costs_);
+    if (status == CoverLp::Status::enough && rounded(value_) < enough) {
+        // Because of rounding.
+        program_.solve(step_limit);
+        value_ = program_.packing_value(reduced_costs_);
+    }
     for (const std::uint32_t set : program_.basis().sets) {
         if (is_in_pool(set)) {
             pool_.note_use(pool_index(set));
         }
     }
-    value_ = program_.packing_value(reduced_costs_);
     return rounded(value_);
 }
 

@@ -289,7 +289,10 @@ CoverLp::Status CoverLp::solve(std::size_t step_limit, double enough) {
             }
             value = worth();
         }
-        if (value >= enough || steps == step_limit || stop_()) {
+        if (value >= enough) {
+            return Status::enough;
+        }
+        if (steps == step_limit || stop_()) {
             return Status::unfinished;
         }
         // Entering: a set that is not covered, an item with a negative value, or an excluded item.

@@ -29,8 +29,9 @@ class CoverLp {
 public:
     enum class Status {
         optimal,
-        no_cover,   // all items of some set are excluded
-        unfinished  // worth enough, out of steps or precision, or stopped; the packing is still feasible
+        no_cover,    // all items of some set are excluded
+        enough,      // the packing is worth enough
+        unfinished,  // out of steps or precision, or stopped; the packing is still feasible
     };
 
     struct SimplexBasis {
@@ -75,10 +76,10 @@ public:
 
     const SimplexBasis& basis() const { return basis_; }
     BasisSnapshot snapshot() const;
-    // Warm starts from a basis that was optimal with fewer sets or fewer excluded items.
+    // Warm starts from a basis that was reached with fewer sets or fewer excluded items.
     void load(const BasisSnapshot& snapshot);
 
-    // Ends as soon as the packing is worth `enough`.
+    // Ends as soon as the packing is worth `enough`, up to rounding.
     Status solve(std::size_t step_limit, double enough = std::numeric_limits<double>::infinity());
     // Called often while solving; if it returns true, solve() ends as if out of steps.
     void set_stop(const std::function<bool()>& stop) { stop_ = stop; }

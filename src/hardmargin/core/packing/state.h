@@ -178,7 +178,7 @@ private:
     bool is_used_up() const { return room() <= 0 || exceeds_budget(); }
     // Whether no better solution gives up samples of this cost with a norm term of at least `norm`.
     bool is_too_dear(double cost, double norm) const;
-    // A bound on the cost of given-up samples that closes the subproblem.
+    // A bound on the cost of given-up samples that closes the subproblem, up to rounding.
     double closing_cost() const;
     // Keeps the samples that do not fit into what is left of the budget.
     Verdict keep_what_does_not_fit();

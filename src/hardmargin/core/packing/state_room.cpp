@@ -5,6 +5,13 @@
 
 namespace hardmargin {
 
+namespace {
+
+// A bound on costs that is higher by this share closes a subproblem in spite of all roundings, except rare ones.
+constexpr double closing_slack = 1e-9;
+
+}  // namespace
+
 double PackingState::room() const {
     const double rounding = rounding_share_ * options_.objective.room(upper_, 0);
     const double by_cost = cutoff().room(known_cost()) + rounding + rounding_share_ * options_.budget.credit();
@@ -45,10 +52,8 @@ bool PackingState::exceeds_budget() const {
 }
 
 double PackingState::closing_cost() const {
-    const double needed = cutoff().needed(0);
-    const double cost = options_.budget.limits_all() ? std::min(needed, options_.budget.credit()) : needed;
-    // More than all roundings of the comparisons.
-    return cost * (1 + 4 * rounding_share_);
+    const double cost = options_.budget.limits_all() ? options_.budget.credit() : cutoff().needed(0);
+    return cost * (1 + closing_slack);
 }
 
 bool PackingState::is_too_dear(double cost, double norm) const {
