@@ -162,7 +162,7 @@ def test_a_target_that_is_hardly_higher_than_the_last_changes_no_forecast() -> N
 
 def step_in_time(proof: PackingProof) -> float:
     """The step to its next target."""
-    return proof._growth.step_in_time(proof._base, proof.work_left, proof.remaining_work())
+    return proof._growth.step_in_time(proof._base, proof.objective, proof.work_left)
 
 
 def test_targets_that_would_take_too_long_are_lower() -> None:
@@ -189,6 +189,22 @@ def test_targets_that_would_take_too_long_are_lower() -> None:
     for limit in (2 * proof.remaining_work(), 0):
         proof.work_limit = limit
         assert step_in_time(proof) == proof._growth.step
+
+
+def test_if_there_is_time_for_the_objective_only_it_is_the_next_target() -> None:
+    proof = rising(10**9, 3 * 10**9)
+    growth = proof._growth
+    objective = proof.lower_bound + 1.9 * growth.unit
+    growth.step = growth.unit / 4
+    alone = growth.remaining_work(objective) / 1.5
+    for share in (0.7, 0.89):
+        assert growth.remaining_work(objective) > alone / share
+        assert growth.step_in_time(proof.lower_bound, objective, alone / share) == pytest.approx(1.9 * growth.unit)
+    assert growth.step_in_time(proof.lower_bound, objective, alone / 0.91) == growth.step
+    # Farther away, the forecast is not good enough.
+    objective = proof.lower_bound + 2.1 * growth.unit
+    alone = growth.remaining_work(objective) / 1.5
+    assert growth.step_in_time(proof.lower_bound, objective, alone / 0.8) == growth.step
 
 
 def test_a_target_that_takes_most_of_the_time_is_given_up_earlier() -> None:

@@ -11,7 +11,7 @@ from hardmargin.methods.packing import Options, PackingProof
 from hardmargin.search import primal
 
 EFFORT = 2.0
-# The work of a proof between two primal searches, which take a tenth of the work.
+# The work of a proof until the second primal search: ten times that of the first one.
 INTERVAL = 10 * primal.work_of(EFFORT)
 
 
@@ -40,8 +40,9 @@ def seeds(problem, monkeypatch) -> list[int]:
     return used
 
 
-def proof_of(problem: Problem) -> PackingProof:
-    return PackingProof(problem, flat(problem), Limits(seed=2**64 - 1), lambda *_: None, Options())
+def proof_of(problem: Problem, threads: int = 1) -> PackingProof:
+    limits = Limits(seed=2**64 - 1, threads=threads)
+    return PackingProof(problem, flat(problem), limits, lambda *_: None, Options())
 
 
 def test_a_proof_searches_at_first_and_then_again_after_so_much_work(problem, seeds) -> None:
@@ -57,7 +58,14 @@ def test_a_proof_searches_at_first_and_then_again_after_so_much_work(problem, se
     proof.improve(EFFORT)
     # Another seed finds other hyperplanes.
     assert seeds == [2**64 - 1, 0]
-    assert proof.work_until_primal_search(EFFORT) == INTERVAL
+    # Later ones are less frequent.
+    assert proof.work_until_primal_search(EFFORT) == pytest.approx((2**1.5 - 1) * INTERVAL)
+
+
+def test_searches_are_less_frequent_if_other_threads_wait_for_them(problem, seeds) -> None:
+    proof = proof_of(problem, threads=4)
+    proof.improve(EFFORT)
+    assert proof.work_until_primal_search(EFFORT) == 4 * INTERVAL
 
 
 def test_searches_are_counted_in_the_state_and_for_all_proofs_of_a_solve(problem, seeds) -> None:

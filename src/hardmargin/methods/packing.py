@@ -226,7 +226,7 @@ class PackingProof(Proof):
             # What is open below a target is all that is open below a smaller one.
             return min(self._target, self.objective)
         # A search proves a little less than its target.
-        step = self._growth.step_in_time(self._base, self.work_left, self.remaining_work())
+        step = self._growth.step_in_time(self._base, self.objective, self.work_left)
         target = self._reached / (1 - self._settings.gap) + step
         return self.objective if target > self.objective - self._growth.unit else target
 

@@ -23,8 +23,10 @@ from hardmargin.search.settings import Settings
 from hardmargin.search.watch import Watch
 from hardmargin.status import Status
 
-# Share of the work of a long proof that goes into searching for better hyperplanes.
+# The first of the longer primal searches is this share of the time until the second one. The work at which further
+# ones are due rises with this power of their number, because later ones rarely find a better hyperplane.
 _PRIMAL_SHARE = 0.1
+_PRIMAL_POWER = 1.5
 
 
 class Proof:
@@ -238,7 +240,9 @@ class Proof:
 
     def _work_for(self, searches: int, effort: float) -> int:
         """The work of which this many longer primal searches are a small share."""
-        return int(searches * primal.planned_work(self.problem, effort) / _PRIMAL_SHARE)
+        # A primal search has one thread, and the others wait.
+        planned = self.limits.threads * primal.planned_work(self.problem, effort)
+        return int(searches**_PRIMAL_POWER * planned / _PRIMAL_SHARE)
 
     def improve(self, effort: float) -> None:
         """Run a longer primal search if one is due: the first time, and again now and then in a long proof.

@@ -27,6 +27,9 @@ _LEAST_WORK = 1_000_000_000
 # should need this share of the rest, but not less of a unit than this.
 _LAST_SHARE_OF_REST = 0.7
 _LEAST_STEP = 0.5
+# If there is no time for targets in between, but the objective is less than two units away and should need no more
+# than this share of the rest, it is the next target.
+_LAST_CHANCE = 0.9
 # A step is about a unit if no more than this part is missing.
 _NEARLY = 0.01
 # A target that is being searched is expected to need this many times the work that it has needed so far.
@@ -103,7 +106,7 @@ class TargetGrowth:
         self.rate = max(self.rate, self._rate_up_to(target, work))
         self.step = max(self.unit, 0.5 * (target - base))
 
-    def remaining_work(self, objective: float, target: float | None, target_work: int) -> float:
+    def remaining_work(self, objective: float, target: float | None = None, target_work: int = 0) -> float:
         """The work until the objective is proven, given the current target and its work; infinite if unknown."""
         expected = _UNFINISHED * target_work
         rate = self.rate
@@ -115,18 +118,23 @@ class TargetGrowth:
         # Targets before the last one take about half of its work.
         return max(0.0, 1.5 * self._work_up_to(objective, rate) - target_work)
 
-    def step_in_time(self, base: float, left: float, remaining: float) -> float:
+    def step_in_time(self, base: float, objective: float, left: float) -> float:
         """The step to the next target; a shorter one if that is not expected to be proven in time.
 
         Parameters
         ----------
         base : float
             The value above which it rises.
-        left, remaining : float
-            The work until the time is up, and until the objective is proven.
+        objective : float
+            The last target.
+        left : float
+            The work until the time is up.
         """
-        if self.rate <= 0 or left <= 0 or remaining <= left:
+        if self.rate <= 0 or left <= 0 or self.remaining_work(objective) <= left:
             return self.step
+        is_near = objective - base < 2 * self.unit
+        if is_near and self._work_up_to(objective, self.rate) <= _LAST_CHANCE * left:
+            return objective - base
 
         def affordable(share: float) -> float:
             return self.last_target + log(share * left / self._known_work) / self.rate - base

@@ -87,6 +87,31 @@ TEST(rows_and_columns_are_combined) {
     }
 }
 
+TEST(multiples_of_a_vector_are_added_to_rows) {
+    Random random(7);
+    constexpr std::size_t stride = 16;
+    for (const Kernels* table : usable_tables()) {
+        for (const std::size_t width : {0u, 4u, 12u, 16u}) {
+            const std::vector<double> vector = random_vector(random, width);
+            const std::vector<double> before = random_vector(random, 3 * stride);
+            std::vector<double> rows = before;
+            const std::vector<double> factors = {0.5, 0.0, -2.0};
+            table->update_rows(rows.data(), 3, stride, factors.data(), vector.data(), width);
+            for (std::size_t k = 0; k < rows.size(); ++k) {
+                const std::size_t column = k % stride;
+                const double change = column < width ? factors[k / stride] * vector[column] : 0.0;
+                CHECK_NEAR(rows[k], before[k] + change, 1e-12);
+            }
+            // Rows whose factor is zero stay as they are, whatever the vector.
+            const std::vector<double> infinite(width, std::numeric_limits<double>::infinity());
+            const std::vector<double> zeros(3);
+            const std::vector<double> unchanged = rows;
+            table->update_rows(rows.data(), 3, stride, zeros.data(), infinite.data(), width);
+            CHECK(rows == unchanged);
+        }
+    }
+}
+
 TEST(rotations_keep_lengths) {
     Random random(3);
     for (const Kernels* table : usable_tables()) {

@@ -114,6 +114,19 @@ TEST(the_packing_is_worth_what_the_cover_costs) {
     }
 }
 
+TEST(the_inverse_grows_with_the_basis) {
+    Random random(65);
+    for (int trial = 0; trial < 20; ++trial) {
+        const Cover cover = random_cover(random, 150 + random.below(60), 400);
+        CoverLp program(cover.costs);
+        load(program, cover);
+        CHECK(program.solve(10'000) == CoverLp::Status::optimal);
+        // Larger than the inverse is at first.
+        CHECK(program.basis().sets.size() > 64);
+        check_solution(program, cover);
+    }
+}
+
 TEST(the_packing_never_exceeds_the_cheapest_whole_cover) {
     Random random(62);
     for (int trial = 0; trial < 300; ++trial) {

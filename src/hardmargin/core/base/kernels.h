@@ -72,6 +72,8 @@ struct Kernels {
                           double* out);
     void (*add_rows)(const double* rows, std::size_t count, std::size_t stride, const double* factors,
                      double* target);
+    void (*update_rows)(double* rows, std::size_t count, std::size_t stride, const double* factors,
+                        const double* vector, std::size_t width);
     void (*rotate)(double* upper, double* lower, double cosine, double sine, std::size_t length);
     void (*combine_columns)(const Columns& columns, const double* weights, double bias, double* out);
     std::size_t (*price)(const Columns& columns, const double* weights, double bias, const double* scales,
@@ -110,6 +112,14 @@ inline void add_rows(const double* rows, std::size_t count, std::size_t stride, 
                      double* target) {
     assert(stride % lanes == 0);
     kernels.add_rows(rows, count, stride, factors, target);
+}
+
+// rows[k] += factors[k] * vector for k < count, in the first `width` entries, a multiple of `lanes`. Rows whose
+// factor is zero are not touched. The padding of the rows may have any values.
+inline void update_rows(double* rows, std::size_t count, std::size_t stride, const double* factors,
+                        const double* vector, std::size_t width) {
+    assert(width % lanes == 0 && width <= stride);
+    kernels.update_rows(rows, count, stride, factors, vector, width);
 }
 
 // (upper, lower) <- (cosine * upper + sine * lower, cosine * lower - sine * upper)

@@ -66,6 +66,20 @@ void add_rows_loop(const double* rows, std::size_t count, std::size_t stride, co
     }
 }
 
+void update_rows_loop(double* rows, std::size_t count, std::size_t stride, const double* factors,
+                      const double* vector, std::size_t width) {
+    for (std::size_t k = 0; k < count; ++k) {
+        const double factor = factors[k];
+        if (factor == 0) {
+            continue;
+        }
+        double* const row = rows + k * stride;
+        for (std::size_t i = 0; i < width; i += lanes) {
+            HARDMARGIN_STORE(row + i) = HARDMARGIN_LOAD(row + i) + factor * HARDMARGIN_LOAD(vector + i);
+        }
+    }
+}
+
 void rotate_loop(double* upper, double* lower, double cosine, double sine, std::size_t length) {
     for (std::size_t k = 0; k < length; ++k) {
         const double first = upper[k];
@@ -261,9 +275,9 @@ std::uint64_t compare_ends_loop(const float* ends, float limit, std::uint64_t wa
     return bits & wanted;
 }
 
-constexpr Kernels loops = {dot_loop,           add_scaled_loop,      multiply_rows_loop, add_rows_loop,
-                           rotate_loop,        combine_columns_loop, price_loop,         coarse_price_loop,
-                           compare_pairs_loop, compare_ends_loop};
+constexpr Kernels loops = {dot_loop,          add_scaled_loop,    multiply_rows_loop,   add_rows_loop,
+                           update_rows_loop,  rotate_loop,        combine_columns_loop, price_loop,
+                           coarse_price_loop, compare_pairs_loop, compare_ends_loop};
 
 #undef HARDMARGIN_SIZES
 #undef HARDMARGIN_LOAD_PAIRS

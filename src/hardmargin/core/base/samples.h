@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "base/aligned.h"
 #include "base/kernels.h"
 
 namespace hardmargin {
@@ -93,15 +94,15 @@ private:
     std::size_t dimension_;
     std::size_t stride_;
     std::size_t padded_count_;
-    std::vector<double> rows_;
-    std::vector<double> columns_;
-    std::vector<double> labels_;
+    AlignedVector<double> rows_;
+    AlignedVector<double> columns_;
+    AlignedVector<double> labels_;
     std::vector<double> costs_;
     std::vector<double> norms_;
-    std::vector<double> pricing_scales_;
-    std::vector<float> coarse_columns_;
-    std::vector<float> coarse_labels_;
-    std::vector<float> coarse_scales_;
+    AlignedVector<double> pricing_scales_;
+    AlignedVector<float> coarse_columns_;
+    AlignedVector<float> coarse_labels_;
+    AlignedVector<float> coarse_scales_;
     double largest_norm_ = 0;
     double upper_;
     WeightBounds bounds_;

@@ -11,12 +11,30 @@ namespace hardmargin {
 namespace {
 
 // The pool is trimmed to the second number of sets when it exceeds the first.
-constexpr std::size_t largest_pool = 20'000;
-constexpr std::size_t trimmed_pool = 8'000;
+constexpr std::size_t largest_pool = 60'000;
+constexpr std::size_t trimmed_pool = 25'000;
 // Steps of the simplex method in one solve.
 constexpr std::size_t step_limit = 2'000;
 // A set counts as covered if the values of its samples miss 1 by no more than this.
 constexpr double violation_tolerance = 1e-4;
+
+[[maybe_unused]] bool includes(const SampleBits& all, const SampleBits& some) {
+    for (std::size_t k = 0; k < all.words().size(); ++k) {
+        if ((some.words()[k] & ~all.words()[k]) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void collect(std::span<const SampleStatus> statuses, SampleStatus status, SampleBits& bits) {
+    bits.clear();
+    for (std::size_t i = 0; i < statuses.size(); ++i) {
+        if (statuses[i] == status) {
+            bits.insert(i);
+        }
+    }
+}
 
 }  // namespace
 
@@ -26,7 +44,9 @@ CoverBound::CoverBound(const Samples& samples, bool keeps_certificates)
       pool_(samples.count(), keeps_certificates),
       program_(samples.costs()),
       kept_(samples.count()),
-      given_up_(samples.count()) {}
+      given_up_(samples.count()),
+      kept_at_begin_(samples.count()),
+      given_up_at_begin_(samples.count()) {}
 
 // If all samples that are not certain cost the same, a cover costs a whole number of them: certain ones are kept.
 double CoverBound::rounded(double cost) const {
@@ -44,10 +64,13 @@ double CoverBound::value_of_bound(double cost) const {
 }
 
 void CoverBound::learn(const MaxMargin& solver) {
-    if (pool_.size() >= 2 * largest_pool) {
-        return;
+    if (!is_full()) {
+        remember(solver);
     }
-    remember(solver);
+}
+
+bool CoverBound::is_full() const {
+    return pool_.size() >= 2 * largest_pool || memory() > 2 * largest_memory_;
 }
 
 std::size_t CoverBound::remember(const MaxMargin& solver) {
@@ -63,6 +86,9 @@ void CoverBound::add_new_sets_to_program() {
 }
 
 bool CoverBound::add_violated(const MaxMargin& solver) {
+    if (is_full()) {
+        return false;
+    }
     const std::size_t index = remember(solver);
     add_new_sets_to_program();
     const std::uint32_t set = program_set(index);
@@ -74,10 +100,13 @@ bool CoverBound::add_violated(const MaxMargin& solver) {
 }
 
 void CoverBound::trim(std::size_t largest_memory) {
-    if (pool_.size() <= largest_pool && pool_.memory() <= largest_memory) {
+    largest_memory_ = largest_memory;
+    if (pool_.size() <= largest_pool && memory() <= largest_memory) {
         return;
     }
     pool_.trim(std::min(trimmed_pool, pool_.size() / 2));
+    possible_.clear();
+    examined_ = 0;
     program_.clear();
     add_new_sets_to_program();
 }
@@ -92,6 +121,25 @@ void CoverBound::exclude_kept(std::span<const SampleStatus> statuses) {
     for (std::size_t i = 0; i < statuses.size(); ++i) {
         program_.exclude(i, statuses[i] == SampleStatus::kept);
     }
+}
+
+void CoverBound::begin(std::span<const SampleStatus> statuses) {
+    collect(statuses, SampleStatus::kept, kept_at_begin_);
+    collect(statuses, SampleStatus::given_up, given_up_at_begin_);
+    possible_.clear();
+    examined_ = 0;
+}
+
+bool CoverBound::is_possible(std::size_t index) const {
+    const std::uint64_t* const samples = pool_.sample_bits(index).data();
+    const std::uint64_t* const flips = pool_.flip_bits(index).data();
+    const std::span<const std::uint64_t> given_up = given_up_at_begin_.words();
+    const std::span<const std::uint64_t> kept = kept_at_begin_.words();
+    std::uint64_t against = 0;
+    for (std::size_t k = 0; k < given_up.size(); ++k) {
+        against |= (samples[k] & given_up[k]) | (flips[k] & kept[k]);
+    }
+    return against == 0;
 }
 
 // Whether none of its samples and all of its flips are given up.
@@ -109,20 +157,24 @@ bool CoverBound::is_valid(std::size_t index) const {
 CoverBound::Validity CoverBound::select(std::span<const SampleStatus> statuses, double room) {
     add_new_sets_to_program();
     exclude_kept(statuses);
+    collect(statuses, SampleStatus::kept, kept_);
+    collect(statuses, SampleStatus::given_up, given_up_);
+    assert(includes(kept_, kept_at_begin_) && includes(given_up_, given_up_at_begin_));
     std::vector<std::uint32_t> active;
-    kept_.clear();
-    given_up_.clear();
     for (std::size_t i = 0; i < statuses.size(); ++i) {
         if (statuses[i] == SampleStatus::given_up) {
             active.push_back(static_cast<std::uint32_t>(i));
-            given_up_.insert(i);
-        } else if (statuses[i] == SampleStatus::kept) {
-            kept_.insert(i);
         }
     }
     const std::size_t words = given_up_.words().size();
-    selection_work_ += pool_.size() * words;
-    for (std::size_t index = 0; index < pool_.size(); ++index) {
+    selection_work_ += (pool_.size() - examined_) * words;
+    for (; examined_ < pool_.size(); ++examined_) {
+        if (is_possible(examined_)) {
+            possible_.push_back(static_cast<std::uint32_t>(examined_));
+        }
+    }
+    selection_work_ += possible_.size() * words;
+    for (const std::uint32_t index : possible_) {
         if (pool_.value(index) < room || !is_valid(index)) {
             continue;
         }

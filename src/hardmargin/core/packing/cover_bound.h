@@ -33,16 +33,21 @@ public:
     CoverBound(const CoverBound&) = delete;
     CoverBound& operator=(const CoverBound&) = delete;
 
-    // Stores the certificate that the solver has just found.
+    // Stores the certificate that the solver has just found, unless the pool is full.
     void learn(const MaxMargin& solver);
-    // The same, for the current subproblem; false if the program's solution already covers the set.
+    // The same, for the current subproblem; false if the program's solution already covers the set, or if the pool
+    // is full.
     bool add_violated(const MaxMargin& solver);
 
     // Exchanges sets with the store.
     void exchange(SetStore& store, std::size_t largest_memory) { store.exchange(pool_, visit_, largest_memory); }
-    // Makes room for new sets, which discards the basis if the pool is too large.
+    // Makes room for new sets, which discards the basis if the pool is too large. From then on it is full at twice
+    // this many bytes.
     void trim(std::size_t largest_memory);
 
+    // Starts a subproblem: until the next call, only it and its parts are selected for. Most sets contain a sample
+    // that is given up in it, or a flip that is kept, and need not be looked at again.
+    void begin(std::span<const SampleStatus> statuses);
     // Selects the sets that are valid under these decisions and this room. Closed: one of them has no free sample.
     // Forced: one of them has a single free sample, forced(), which must be given up.
     Validity select(std::span<const SampleStatus> statuses, double room);
@@ -77,7 +82,9 @@ public:
     void set_stop(const std::function<bool()>& stop) { program_.set_stop(stop); }
 
     std::uint64_t work() const { return program_.work() + selection_work_; }
-    std::size_t memory() const { return pool_.memory(); }
+    std::size_t memory() const {
+        return pool_.memory() + program_.memory() + possible_.size() * sizeof(possible_[0]);
+    }
 
 private:
     double rounded(double cost) const;
@@ -85,6 +92,7 @@ private:
     double value_of_bound(double cost) const;
     // Adds a certificate to the pool, and returns the index of its set.
     std::size_t remember(const MaxMargin& solver);
+    bool is_full() const;
     void add_new_sets_to_program();
     // The program's sets are those of one sample each, and then the sets of the pool.
     bool is_in_pool(std::uint32_t set) const { return set >= samples_.count(); }
@@ -95,6 +103,8 @@ private:
     std::uint32_t program_set(std::size_t index) const {
         return static_cast<std::uint32_t>(samples_.count() + index);
     }
+    // Whether the set may be valid in some part of the subproblem that was started.
+    bool is_possible(std::size_t index) const;
     bool is_valid(std::size_t index) const;
     void exclude_kept(std::span<const SampleStatus> statuses);
 
@@ -105,6 +115,11 @@ private:
     CoverLp program_;
     SampleBits kept_;
     SampleBits given_up_;
+    SampleBits kept_at_begin_;  // in the subproblem that was started
+    SampleBits given_up_at_begin_;
+    std::vector<std::uint32_t> possible_;  // the possible ones of the first `examined_` sets of the pool
+    std::size_t examined_ = 0;
+    std::size_t largest_memory_ = std::numeric_limits<std::size_t>::max() / 2;
     std::uint64_t selection_work_ = 0;
     std::vector<double> reduced_costs_;
     double value_ = 0;

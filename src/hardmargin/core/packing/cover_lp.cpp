@@ -210,11 +210,21 @@ void CoverLp::move(double step) {
 // ---- the simplex method
 
 double CoverLp::slack_of(std::size_t set) const {
-    double sum = -1;
-    for (const std::uint32_t item : items(set)) {
-        sum += values_[item];
+    const std::span<const std::uint32_t> members = items(set);
+    const double* const values = values_.data();
+    // Independent sums: additions need not wait for each other.
+    double sums[4] = {-1, 0, 0, 0};
+    std::size_t k = 0;
+    for (; k + 4 <= members.size(); k += 4) {
+        sums[0] += values[members[k]];
+        sums[1] += values[members[k + 1]];
+        sums[2] += values[members[k + 2]];
+        sums[3] += values[members[k + 3]];
     }
-    return sum;
+    for (; k < members.size(); ++k) {
+        sums[0] += values[members[k]];
+    }
+    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
 bool CoverLp::least_covered(std::span<const std::uint32_t> sets, std::uint32_t& set, double& lack) const {

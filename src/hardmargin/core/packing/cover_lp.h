@@ -23,6 +23,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/aligned.h"
+
 namespace hardmargin {
 
 class CoverLp {
@@ -98,6 +100,8 @@ public:
     std::vector<WeightedSet> packing() const;
 
     std::uint64_t work() const { return work_; }
+    // Bytes of the sets.
+    std::size_t memory() const { return items_.size() * sizeof(items_[0]) + begins_.size() * sizeof(begins_[0]); }
 
 private:
     static constexpr std::size_t nowhere = std::numeric_limits<std::size_t>::max();
@@ -135,6 +139,8 @@ private:
     void find_blocking_items();
     void move(double step);
     void combine_columns_of(std::size_t item);
+    // Adds sign * combined_[place] times these values, one per set of the basis, to the rows of the inverse.
+    void change_rows(double sign, const double* values);
     void lower_values(double factor);
 
     // The four kinds of pivot. `lack` is by how much the entering set is not covered.
@@ -157,13 +163,14 @@ private:
     SimplexBasis basis_;
     std::vector<std::size_t> place_of_item_;  // in the basis, or nowhere
     std::size_t stride_ = 0;
-    std::vector<double> inverse_;
+    AlignedVector<double> inverse_;
     std::vector<double> packing_;  // y of the sets of the basis
     std::vector<double> loads_;    // of the items
     std::vector<double> values_;
     std::vector<double> decreases_;     // of packing_, per unit of the step
     std::vector<double> load_changes_;  // of loads_, per unit of the step
-    std::vector<double> combined_;
+    std::vector<double> combined_;      // one per item of the basis
+    AlignedVector<double> row_change_;  // padded with zeros
     std::vector<double> scratch_;
     std::size_t age_ = 0;
     std::uint64_t work_ = 0;

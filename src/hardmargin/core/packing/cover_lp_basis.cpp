@@ -155,19 +155,23 @@ void CoverLp::lower_values(double factor) {
     }
 }
 
+void CoverLp::change_rows(double sign, const double* values) {
+    const std::size_t size = basis_.sets.size();
+    row_change_.assign(padded_size(size), 0.0);
+    std::transform(values, values + size, row_change_.begin(), [sign](double value) { return sign * value; });
+    update_rows(inverse_.data(), size, stride_, combined_.data(), row_change_.data(), padded_size(size));
+}
+
 void CoverLp::replace_set(std::size_t leaving, std::uint32_t set, double lack) {
     const std::size_t size = basis_.sets.size();
-    const double pivot = decreases_[leaving];
+    const double pivot = std::exchange(decreases_[leaving], 0.0);
     combined_.resize(size);
-    decreases_[leaving] = 0;
     for (std::size_t place = 0; place < size; ++place) {
-        double* row = row_of(place);
-        const double entry = row[leaving] / pivot;
-        combined_[place] = entry;
-        if (entry != 0) {
-            add_scaled(row, -entry, decreases_.data(), size);
-            row[leaving] = entry;
-        }
+        combined_[place] = row_of(place)[leaving] / pivot;
+    }
+    change_rows(-1, decreases_.data());
+    for (std::size_t place = 0; place < size; ++place) {
+        row_of(place)[leaving] = combined_[place];
     }
     lower_values(-lack);
     basis_.sets[leaving] = set;
@@ -182,13 +186,12 @@ void CoverLp::append(std::uint32_t set, std::uint32_t item, double lack) {
     if (size == stride_) {
         widen();
     }
+    for (double& factor : combined_) {
+        factor /= pivot;
+    }
+    change_rows(1, decreases_.data());
     for (std::size_t place = 0; place < size; ++place) {
-        double* row = row_of(place);
-        const double factor = combined_[place] / pivot;
-        if (factor != 0) {
-            add_scaled(row, factor, decreases_.data(), size);
-        }
-        row[size] = -factor;
+        row_of(place)[size] = -combined_[place];
     }
     double* last = row_of(size);
     for (std::size_t k = 0; k < size; ++k) {
@@ -202,7 +205,7 @@ void CoverLp::append(std::uint32_t set, std::uint32_t item, double lack) {
 
 void CoverLp::widen() {
     const std::size_t wider = std::max(2 * stride_, first_stride);
-    std::vector<double> inverse(wider * wider);
+    AlignedVector<double> inverse(wider * wider);
     for (std::size_t place = 0; place < stride_; ++place) {
         std::copy_n(row_of(place), stride_, inverse.data() + place * wider);
     }
@@ -212,18 +215,13 @@ void CoverLp::widen() {
 
 void CoverLp::remove(std::size_t set_place, std::size_t item_place) {
     const std::size_t size = basis_.sets.size();
-    const double* pivot_row = row_of(item_place);
-    const double pivot = pivot_row[set_place];
+    const double pivot = row_of(item_place)[set_place];
     const std::uint32_t item = basis_.items[item_place];
-    combined_.assign(size, 0.0);
+    combined_.resize(size);
     for (std::size_t place = 0; place < size; ++place) {
-        double* row = row_of(place);
-        const double factor = row[set_place] / pivot;
-        if (place != item_place && factor != 0) {
-            add_scaled(row, -factor, pivot_row, size);
-            combined_[place] = factor;
-        }
+        combined_[place] = place == item_place ? 0.0 : row_of(place)[set_place] / pivot;
     }
+    change_rows(-1, row_of(item_place));
     lower_values(values_[item]);
     values_[item] = 0;
     place_of_item_[item] = nowhere;
@@ -254,11 +252,7 @@ void CoverLp::replace_item(std::size_t leaving, std::uint32_t item) {
     for (std::size_t k = 0; k < size; ++k) {
         pivot_row[k] /= pivot;
     }
-    for (std::size_t place = 0; place < size; ++place) {
-        if (combined_[place] != 0) {
-            add_scaled(row_of(place), -combined_[place], pivot_row, size);
-        }
-    }
+    change_rows(-1, pivot_row);
     const std::uint32_t old = basis_.items[leaving];
     const double value = values_[old] / pivot;
     lower_values(value);

@@ -7,7 +7,7 @@ namespace hardmargin {
 namespace {
 
 // The store is trimmed to the first number of sets when it exceeds the second.
-constexpr std::size_t trimmed_count = 8'000;
+constexpr std::size_t trimmed_count = 25'000;
 constexpr std::size_t largest_count = trimmed_count + trimmed_count / 4;
 
 }  // namespace

@@ -104,6 +104,9 @@ void PackingState::load(const PackingNode& node, double upper) {
             keep(i);
         }
     }
+    if (options_.uses_cover()) {
+        cover_.begin(statuses_);
+    }
 }
 
 void PackingState::share_sets() {

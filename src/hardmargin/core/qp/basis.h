@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "base/aligned.h"
+
 namespace hardmargin {
 
 class Basis {
@@ -41,8 +43,8 @@ private:
 
     std::size_t stride_ = 0;
     std::size_t count_ = 0;
-    std::vector<double> orthonormal_;  // count x stride
-    std::vector<double> triangle_;     // by columns
+    AlignedVector<double> orthonormal_;  // count x stride
+    std::vector<double> triangle_;       // by columns
     std::vector<double> inverse_diagonal_;
     std::vector<double> correction_;
 };

@@ -56,7 +56,7 @@ MaxMargin::MaxMargin(const Samples& samples)
       coarse_offsets_(samples.padded_count(), std::numeric_limits<float>::infinity()),
       coarse_weights_(samples.stride()),
       coarse_scores_(samples.padded_count()),
-      solution_{{}, {}, std::vector<double>(samples.stride()), 0, 0, Basis(samples.dimension(), samples.stride()),
+      solution_{{}, {}, AlignedVector<double>(samples.stride()), 0, 0, Basis(samples.dimension(), samples.stride()),
                 0},
       margins_(samples.padded_count()),
       normal_(samples.stride()),

@@ -23,6 +23,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/aligned.h"
 #include "base/samples.h"
 #include "qp/basis.h"
 #include "qp/certificate.h"
@@ -45,7 +46,7 @@ public:
     struct Solution {
         std::vector<std::size_t> active;  // the anchor first, if there is one
         std::vector<double> multipliers;
-        std::vector<double> weights;  // padded to Samples::stride()
+        AlignedVector<double> weights;  // padded to Samples::stride()
         double bias = 0;
         double value = 0;
         Basis basis;
@@ -237,27 +238,27 @@ private:
     std::vector<unsigned char> enabled_;
     std::vector<std::uint32_t> listed_;  // the enabled samples, in any order
     std::vector<std::size_t> place_in_list_;
-    std::vector<double> keep_offsets_;   // 0 for enabled samples, infinity for others: branch-free pricing
-    std::vector<float> coarse_offsets_;  // the same in single precision
-    std::vector<float> coarse_weights_;
-    std::vector<float> coarse_scores_;
+    AlignedVector<double> keep_offsets_;   // 0 for enabled samples, infinity for others: branch-free pricing
+    AlignedVector<float> coarse_offsets_;  // the same in single precision
+    AlignedVector<float> coarse_weights_;
+    AlignedVector<float> coarse_scores_;
     bool coarse_ = false;  // price in single precision while far from the solution
     bool pooled_ = false;
     std::vector<std::uint32_t> pool_;
     std::vector<std::uint32_t> place_in_pool_;  // by samples
-    std::vector<float> pool_values_;            // in tiles, as CoarseColumns
-    std::vector<float> pool_labels_;
-    std::vector<float> pool_scales_;
-    std::vector<float> pool_offsets_;
+    AlignedVector<float> pool_values_;          // in tiles, as CoarseColumns
+    AlignedVector<float> pool_labels_;
+    AlignedVector<float> pool_scales_;
+    AlignedVector<float> pool_offsets_;
     std::vector<double> origin_;  // empty: 0
     double origin_length_ = 0;
     std::array<std::size_t, 2> enabled_counts_{};  // of the negative and the positive samples
     std::vector<std::size_t> flips_;               // the enabled flips
     Solution solution_;
-    mutable std::vector<double> margins_;
+    mutable AlignedVector<double> margins_;
     mutable bool margins_are_complete_ = true;  // of all samples, not only of the enabled ones
-    std::vector<double> normal_;
-    std::vector<double> rest_;
+    AlignedVector<double> normal_;
+    AlignedVector<double> rest_;
     std::vector<double> projections_;
     double rest_squared_ = 0;
     bool split_is_current_ = false;  // normal_, projections_ and rest_ belong to the current basis
