@@ -86,13 +86,57 @@ TEST(sets_that_are_ruled_out_cost_nothing_later) {
     learn(samples, random, all, narrowed);
     CHECK(all.memory() > 0);
     all.begin(std::vector<SampleStatus>(samples.count(), SampleStatus::free));
-    const std::vector<SampleStatus> given_up(samples.count(), SampleStatus::given_up);
-    narrowed.begin(given_up);
+    std::vector<SampleStatus> statuses(samples.count(), SampleStatus::given_up);
+    statuses[0] = SampleStatus::free;
+    narrowed.begin(statuses);
     for (int k = 0; k < 10; ++k) {
-        all.select(given_up, 0.1);
-        narrowed.select(given_up, 0.1);
+        // Decisions that change are looked at again.
+        statuses[0] = k % 2 == 0 ? SampleStatus::kept : SampleStatus::given_up;
+        all.select(statuses, 0.1);
+        narrowed.select(statuses, 0.1);
     }
     CHECK(2 * narrowed.work() < all.work());
+}
+
+TEST(the_same_decisions_are_looked_at_once) {
+    Random random(7);
+    int selections = 0;
+    for (int trial = 0; trial < 100; ++trial) {
+        const testing::RandomProblem problem = testing::random_problem(random, 14, 3);
+        const Samples samples = problem.samples();
+        CoverBound used(samples);
+        CoverBound fresh(samples);
+        learn(samples, random, used, fresh);
+        const std::vector<SampleStatus> root(samples.count(), SampleStatus::free);
+        used.begin(root);
+        for (int part = 0; part < 4; ++part) {
+            std::vector<SampleStatus> statuses = root;
+            decide(statuses, random, 0.3);
+            for (int round = 0; round < 4; ++round) {
+                if (random.uniform() < 0.5) {
+                    learn(samples, random, used, fresh);
+                }
+                // The room may rise and fall.
+                const double room = 0.5 * random.uniform();
+                fresh.begin(root);
+                const CoverBound::Validity validity = fresh.select(statuses, room);
+                CHECK(used.select(statuses, room) == validity);
+                if (validity == CoverBound::Validity::open) {
+                    CHECK_NEAR(used.solve(), fresh.solve(), 1e-9);
+                    ++selections;
+                } else {
+                    CHECK(used.decisive_set() == fresh.decisive_set());
+                }
+            }
+        }
+        const std::uint64_t before = used.work();
+        std::vector<SampleStatus> statuses = root;
+        used.select(statuses, 0.1);
+        const std::uint64_t first = used.work() - before;
+        used.select(statuses, 0.2);
+        CHECK(used.work() - before == first);
+    }
+    CHECK(selections > 100);
 }
 
 TEST(a_trimmed_pool_is_looked_at_again) {

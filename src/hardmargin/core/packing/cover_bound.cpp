@@ -1,7 +1,6 @@
 #include "packing/cover_bound.h"
 
 #include <algorithm>
-#include <bit>
 #include <cassert>
 #include <cmath>
 #include <vector>
@@ -45,6 +44,8 @@ CoverBound::CoverBound(const Samples& samples, bool keeps_certificates)
       program_(samples.costs()),
       kept_(samples.count()),
       given_up_(samples.count()),
+      next_kept_(samples.count()),
+      next_given_up_(samples.count()),
       kept_at_begin_(samples.count()),
       given_up_at_begin_(samples.count()) {}
 
@@ -105,8 +106,7 @@ void CoverBound::trim(std::size_t largest_memory) {
         return;
     }
     pool_.trim(std::min(trimmed_pool, pool_.size() / 2));
-    possible_.clear();
-    examined_ = 0;
+    forget_possible();
     program_.clear();
     add_new_sets_to_program();
 }
@@ -126,7 +126,12 @@ void CoverBound::exclude_kept(std::span<const SampleStatus> statuses) {
 void CoverBound::begin(std::span<const SampleStatus> statuses) {
     collect(statuses, SampleStatus::kept, kept_at_begin_);
     collect(statuses, SampleStatus::given_up, given_up_at_begin_);
+    forget_possible();
+}
+
+void CoverBound::forget_possible() {
     possible_.clear();
+    valid_.clear();
     examined_ = 0;
 }
 
@@ -154,42 +159,70 @@ bool CoverBound::is_valid(std::size_t index) const {
     return against == 0;
 }
 
-CoverBound::Validity CoverBound::select(std::span<const SampleStatus> statuses, double room) {
-    add_new_sets_to_program();
-    exclude_kept(statuses);
-    collect(statuses, SampleStatus::kept, kept_);
-    collect(statuses, SampleStatus::given_up, given_up_);
+void CoverBound::find_valid(std::span<const SampleStatus> statuses) {
+    collect(statuses, SampleStatus::kept, next_kept_);
+    collect(statuses, SampleStatus::given_up, next_given_up_);
+    const bool unchanged = next_kept_ == kept_ && next_given_up_ == given_up_;
+    std::swap(kept_, next_kept_);
+    std::swap(given_up_, next_given_up_);
     assert(includes(kept_, kept_at_begin_) && includes(given_up_, given_up_at_begin_));
-    std::vector<std::uint32_t> active;
-    for (std::size_t i = 0; i < statuses.size(); ++i) {
-        if (statuses[i] == SampleStatus::given_up) {
-            active.push_back(static_cast<std::uint32_t>(i));
-        }
-    }
     const std::size_t words = given_up_.words().size();
+    const std::size_t known = unchanged ? possible_.size() : 0;
     selection_work_ += (pool_.size() - examined_) * words;
     for (; examined_ < pool_.size(); ++examined_) {
         if (is_possible(examined_)) {
             possible_.push_back(static_cast<std::uint32_t>(examined_));
         }
     }
-    selection_work_ += possible_.size() * words;
-    for (const std::uint32_t index : possible_) {
-        if (pool_.value(index) < room || !is_valid(index)) {
+    if (!unchanged) {
+        valid_.clear();
+    }
+    selection_work_ += (possible_.size() - known) * words;
+    for (std::size_t k = known; k < possible_.size(); ++k) {
+        if (is_valid(possible_[k])) {
+            valid_.push_back(possible_[k]);
+        }
+    }
+}
+
+bool CoverBound::has_one_free_sample_at_most(std::size_t index) const {
+    const std::span<const std::uint64_t> samples = pool_.sample_bits(index);
+    const std::span<const std::uint64_t> kept = kept_.words();
+    bool found = false;
+    for (std::size_t k = 0; k < kept.size(); ++k) {
+        const std::uint64_t free = samples[k] & ~kept[k];
+        if ((found && free != 0) || (free & (free - 1)) != 0) {
+            return false;
+        }
+        found = found || free != 0;
+    }
+    return true;
+}
+
+CoverBound::Validity CoverBound::select(std::span<const SampleStatus> statuses, double room) {
+    add_new_sets_to_program();
+    exclude_kept(statuses);
+    find_valid(statuses);
+    std::vector<std::uint32_t> active;
+    for (std::size_t i = 0; i < statuses.size(); ++i) {
+        if (statuses[i] == SampleStatus::given_up) {
+            active.push_back(static_cast<std::uint32_t>(i));
+        }
+    }
+    for (const std::uint32_t index : valid_) {
+        if (pool_.value(index) < room) {
             continue;
         }
-        std::size_t free = 0;
-        for (std::size_t k = 0; k < words; ++k) {
-            free += static_cast<std::size_t>(std::popcount(pool_.sample_bits(index)[k] & ~kept_.words()[k]));
-        }
-        if (free <= 1) {
+        if (has_one_free_sample_at_most(index)) {
             decisive_ = index;
+            bool closed = true;
             for (const std::uint32_t sample : pool_.samples(index)) {
                 if (statuses[sample] == SampleStatus::free) {
                     forced_ = sample;
+                    closed = false;
                 }
             }
-            return free == 0 ? Validity::closed : Validity::forced;
+            return closed ? Validity::closed : Validity::forced;
         }
         active.push_back(program_set(index));
     }

@@ -39,10 +39,12 @@ constexpr std::size_t work_of_scattered_item = 2;
 
 CoverLp::CoverLp(std::span<const double> costs)
     : costs_(costs.begin(), costs.end()),
+      candidates_(static_cast<std::uint32_t>(costs.size())),
+      nearly_tight_(static_cast<std::uint32_t>(costs.size())),
       excluded_(costs.size()),
       place_of_item_(costs.size(), nowhere),
       loads_(costs.size()),
-      values_(costs.size()),
+      values_(costs.size() + 1),
       load_changes_(costs.size()) {
     double total = 0;
     for (const double cost : costs_) {
@@ -146,14 +148,19 @@ void CoverLp::find_direction_of_item(std::size_t place, double sign) {
 }
 
 void CoverLp::find_load_changes() {
+    double* const changes = load_changes_.data();
+    std::size_t count = 0;
     for (std::size_t k = 0; k < basis_.sets.size(); ++k) {
-        if (decreases_[k] != 0) {
-            work_ += work_of_scattered_item * items(basis_.sets[k]).size();
-            for (const std::uint32_t item : items(basis_.sets[k])) {
-                load_changes_[item] -= decreases_[k];
+        const double decrease = decreases_[k];
+        if (decrease != 0) {
+            const std::span<const std::uint32_t> members = items(basis_.sets[k]);
+            count += members.size();
+            for (const std::uint32_t item : members) {
+                changes[item] -= decrease;
             }
         }
     }
+    work_ += work_of_scattered_item * count;
 }
 
 // Harris: of all that block within a tolerance of the first, the one with the largest pivot.
@@ -171,14 +178,14 @@ CoverLp::Leaving CoverLp::ratio_test() {
     Leaving leaving;
     double largest = 0;
     for (std::size_t k = 0; k < basis_.sets.size(); ++k) {
-        if (decreases_[k] > std::max(pivot_tolerance, largest) && packing_[k] <= limit * decreases_[k]) {
+        if (packing_[k] <= limit * decreases_[k] && decreases_[k] > std::max(pivot_tolerance, largest)) {
             largest = decreases_[k];
             leaving = {Leaving::Kind::set, k, packing_[k] / decreases_[k]};
         }
     }
     for (const std::uint32_t item : blocking_) {
         const double free = capacities_[item] - loads_[item];
-        if (load_changes_[item] > largest && free <= limit * load_changes_[item]) {
+        if (free <= limit * load_changes_[item] && load_changes_[item] > largest) {
             largest = load_changes_[item];
             leaving = {Leaving::Kind::item, item, free / load_changes_[item]};
         }
@@ -189,10 +196,12 @@ CoverLp::Leaving CoverLp::ratio_test() {
 
 // Few items block, and branches on it would be mispredicted, so they are collected without branches.
 void CoverLp::find_blocking_items() {
-    blocking_.resize(item_count());
+    const std::size_t items = item_count();
+    blocking_.resize(items);
+    std::uint32_t* const blocking = blocking_.data();
     std::size_t count = 0;
-    for (std::size_t item = 0; item < item_count(); ++item) {
-        blocking_[count] = static_cast<std::uint32_t>(item);
+    for (std::size_t item = 0; item < items; ++item) {
+        blocking[count] = static_cast<std::uint32_t>(item);
         count += static_cast<std::size_t>(load_changes_[item] > pivot_tolerance) &
                  static_cast<std::size_t>(excluded_[item] == 0) &
                  static_cast<std::size_t>(place_of_item_[item] == nowhere);
@@ -227,13 +236,13 @@ double CoverLp::slack_of(std::size_t set) const {
     return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
-bool CoverLp::least_covered(std::span<const std::uint32_t> sets, std::uint32_t& set, double& lack) const {
+bool CoverLp::least_covered_candidate(std::uint32_t& set, double& lack) {
+    const std::span<const double> sums = candidates_.compute(values_);
     bool found = false;
-    for (const std::uint32_t candidate : sets) {
-        const double candidate_lack = -slack_of(candidate);
-        if (candidate_lack > lack) {
-            lack = candidate_lack;
-            set = candidate;
+    for (std::size_t k = 0; k < sums.size(); ++k) {
+        if (1 - sums[k] > lack) {
+            lack = 1 - sums[k];
+            set = candidates_.numbers()[k];
             found = true;
         }
     }
@@ -247,23 +256,25 @@ void CoverLp::find_candidates() {
     candidates_.clear();
     if (!nearly_tight_.empty()) {
         lacks_.clear();
-        for (const std::uint32_t set : nearly_tight_) {
-            note_lack(set, -slack_of(set));
+        const std::span<const double> sums = nearly_tight_.compute(values_);
+        for (std::size_t k = 0; k < sums.size(); ++k) {
+            note_lack(nearly_tight_.numbers()[k], 1 - sums[k]);
         }
         work_ += nearly_tight_.size() * work_of_slack;
         take_candidates();
     }
     if (candidates_.empty()) {
         lacks_.clear();
-        nearly_tight_.clear();
-        for (const std::uint32_t set : active_) {
-            const double slack = slack_of(set);
-            note_lack(set, -slack);
+        listed_.clear();
+        for (std::size_t k = 0; k < active_.size(); ++k) {
+            const double slack = slack_of(active_[k]);
+            note_lack(active_[k], -slack);
             if (slack < nearly_tight_slack) {
-                nearly_tight_.push_back(set);
+                listed_.push_back(active_[k]);
             }
         }
         work_ += active_.size() * work_of_slack;
+        nearly_tight_.assign(listed_, [this](std::uint32_t set) { return items(set); });
         take_candidates();
     }
 }
@@ -279,9 +290,11 @@ void CoverLp::take_candidates() {
         std::nth_element(lacks_.begin(), lacks_.begin() + most_candidates, lacks_.end(), std::greater<>());
         lacks_.resize(most_candidates);
     }
+    listed_.clear();
     for (const auto& [lack, set] : lacks_) {
-        candidates_.push_back(set);
+        listed_.push_back(set);
     }
+    candidates_.assign(listed_, [this](std::uint32_t set) { return items(set); });
 }
 
 double CoverLp::worth() const {
@@ -310,10 +323,10 @@ CoverLp::Status CoverLp::solve(std::size_t step_limit, double enough) {
         std::uint32_t set = 0;
         std::size_t place = nowhere;
         double sign = 1;
-        bool enters = least_covered(candidates_, set, most);
+        bool enters = least_covered_candidate(set, most);
         if (!enters) {
             find_candidates();
-            enters = least_covered(candidates_, set, most);
+            enters = least_covered_candidate(set, most);
         }
         for (std::size_t k = 0; k < basis_.items.size(); ++k) {
             const std::uint32_t item = basis_.items[k];

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "base/aligned.h"
+#include "packing/set_sums.h"
 
 namespace hardmargin {
 
@@ -87,7 +88,7 @@ public:
     void set_stop(const std::function<bool()>& stop) { stop_ = stop; }
 
     // z, after solve().
-    std::span<const double> values() const { return values_; }
+    std::span<const double> values() const { return {values_.data(), item_count()}; }
     double slack_of(std::size_t set) const;
     // A valid lower bound on the cost of every cover, from the packing alone. A cover that uses an item costs at
     // least its entry of `reduced_costs` more.
@@ -126,7 +127,7 @@ private:
     bool recompute();
     void widen();
 
-    bool least_covered(std::span<const std::uint32_t> sets, std::uint32_t& set, double& lack) const;
+    bool least_covered_candidate(std::uint32_t& set, double& lack);
     void find_candidates();
     void note_lack(std::uint32_t set, double lack);
     void take_candidates();
@@ -155,8 +156,9 @@ private:
     std::vector<std::size_t> begins_;
     std::vector<std::uint32_t> items_;
     std::vector<std::uint32_t> active_;
-    std::vector<std::uint32_t> candidates_;
-    std::vector<std::uint32_t> nearly_tight_;
+    SetSums candidates_;
+    SetSums nearly_tight_;
+    std::vector<std::uint32_t> listed_;    // what one of these two is about to get
     std::vector<std::uint32_t> blocking_;  // items that limit the step
     std::vector<std::pair<double, std::uint32_t>> lacks_;
     std::vector<unsigned char> excluded_;
@@ -164,9 +166,9 @@ private:
     std::vector<std::size_t> place_of_item_;  // in the basis, or nowhere
     std::size_t stride_ = 0;
     AlignedVector<double> inverse_;
-    std::vector<double> packing_;  // y of the sets of the basis
-    std::vector<double> loads_;    // of the items
-    std::vector<double> values_;
+    std::vector<double> packing_;       // y of the sets of the basis
+    std::vector<double> loads_;         // of the items
+    std::vector<double> values_;        // z of the items, and a zero
     std::vector<double> decreases_;     // of packing_, per unit of the step
     std::vector<double> load_changes_;  // of loads_, per unit of the step
     std::vector<double> combined_;      // one per item of the basis

@@ -36,6 +36,7 @@ public:
         set_bit(words_.data(), sample);
     }
     std::span<const std::uint64_t> words() const { return words_; }
+    bool operator==(const SampleBits& other) const = default;
 
 private:
     std::vector<std::uint64_t> words_;

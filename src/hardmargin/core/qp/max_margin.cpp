@@ -327,7 +327,7 @@ MaxMarginStatus MaxMargin::solve(double threshold) {
     const std::size_t most_iterations = iteration_limit(samples_);
     double looseness = 1;
     int restarts = 0;
-    coarse_ = false;
+    coarse_ = !few_rows();
     if (solution_.active.empty()) {
         start();
     }
