@@ -126,8 +126,7 @@ private:
     SampleBits given_up_at_begin_;
     std::vector<std::uint32_t> possible_;  // the possible ones of the first `examined_` sets of the pool
     std::size_t examined_ = 0;
-    std::vector<std::uint32_t>
-        valid_;  // the possible ones that are valid under the decisions of kept_ and given_up_
+    std::vector<std::uint32_t> valid_;  // those of them that are valid under the decisions of kept_ and given_up_
     std::size_t largest_memory_ = std::numeric_limits<std::size_t>::max() / 2;
     std::uint64_t selection_work_ = 0;
     std::vector<double> reduced_costs_;

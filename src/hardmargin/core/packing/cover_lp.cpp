@@ -266,11 +266,11 @@ void CoverLp::find_candidates() {
     if (candidates_.empty()) {
         lacks_.clear();
         listed_.clear();
-        for (std::size_t k = 0; k < active_.size(); ++k) {
-            const double slack = slack_of(active_[k]);
-            note_lack(active_[k], -slack);
+        for (const std::uint32_t set : active_) {
+            const double slack = slack_of(set);
+            note_lack(set, -slack);
             if (slack < nearly_tight_slack) {
-                listed_.push_back(active_[k]);
+                listed_.push_back(set);
             }
         }
         work_ += active_.size() * work_of_slack;

@@ -5,9 +5,22 @@
 namespace hardmargin {
 
 void SetSums::clear() {
+    groups_.clear();
     numbers_.clear();
-    counts_.clear();
     items_.clear();
+}
+
+void SetSums::make_room() {
+    std::size_t place = 0;
+    std::size_t first_item = 0;
+    for (std::size_t units = 0; units < groups_.size(); ++units) {
+        groups_[units].place = place;
+        groups_[units].first_item = first_item;
+        place += groups_[units].count;
+        first_item += groups_[units].count * units * unit;
+    }
+    numbers_.resize(place);
+    items_.assign(first_item, no_item_);
 }
 
 std::span<const double> SetSums::compute(std::span<const double> values) {
@@ -16,8 +29,8 @@ std::span<const double> SetSums::compute(std::span<const double> values) {
     const double* const value_of = values.data();
     const std::uint32_t* item = items_.data();
     double* out = sums_.data();
-    for (std::size_t units = 0; units < counts_.size(); ++units) {
-        for (std::size_t left = counts_[units]; left > 0; --left) {
+    for (std::size_t units = 0; units < groups_.size(); ++units) {
+        for (std::size_t left = groups_[units].count; left > 0; --left) {
             double sums[unit] = {};
             for (const std::uint32_t* const end = item + units * unit; item != end; item += unit) {
                 for (std::size_t k = 0; k < unit; ++k) {

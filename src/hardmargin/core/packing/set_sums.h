@@ -1,7 +1,8 @@
 // Sums of values over many sets, which are computed again and again.
 //
-// The sets are copied one after the other, by size, and filled up with an item without value: so memory is read in
-// order, and the loop over the members of a set takes as many steps as that of the set before.
+// The sets are copied one after the other in the order of their sizes, and padded with an item whose value is 0. So
+// memory is read in order, and the loop over the members of a set mostly takes as many steps as that of the set
+// before.
 #pragma once
 
 #include <algorithm>
@@ -33,10 +34,19 @@ private:
     static constexpr std::size_t unit = 4;
     static std::size_t units_for(std::size_t size) { return (size + unit - 1) / unit; }
 
+    // The sets of one size, and where the next one of them is copied to.
+    struct Group {
+        std::size_t count = 0;
+        std::size_t place = 0;
+        std::size_t first_item = 0;
+    };
+
+    // Makes room for the sets that were counted in groups_.
+    void make_room();
+
     std::uint32_t no_item_;
+    std::vector<Group> groups_;  // by units
     std::vector<std::uint32_t> numbers_;
-    std::vector<std::size_t> counts_;  // of the sets that take so many units
-    std::vector<std::size_t> places_;
     std::vector<std::uint32_t> items_;
     std::vector<double> sums_;
 };
@@ -46,29 +56,17 @@ void SetSums::assign(std::span<const std::uint32_t> numbers, const ItemsOf& item
     clear();
     for (const std::uint32_t number : numbers) {
         const std::size_t units = units_for(items_of(number).size());
-        if (units >= counts_.size()) {
-            counts_.resize(units + 1);
-        }
-        ++counts_[units];
+        groups_.resize(std::max(groups_.size(), units + 1));
+        ++groups_[units].count;
     }
-    // Where the next set of each size begins: its place, and that of its first item.
-    std::size_t place = 0;
-    std::size_t item_place = 0;
-    places_.clear();
-    for (std::size_t units = 0; units < counts_.size(); ++units) {
-        places_.push_back(place);
-        places_.push_back(item_place);
-        place += counts_[units];
-        item_place += counts_[units] * units * unit;
-    }
-    numbers_.resize(numbers.size());
-    items_.assign(item_place, no_item_);
+    make_room();
     for (const std::uint32_t number : numbers) {
         const std::span<const std::uint32_t> items = items_of(number);
         const std::size_t units = units_for(items.size());
-        numbers_[places_[2 * units]++] = number;
-        std::copy(items.begin(), items.end(), items_.data() + places_[2 * units + 1]);
-        places_[2 * units + 1] += units * unit;
+        Group& group = groups_[units];
+        numbers_[group.place++] = number;
+        std::copy(items.begin(), items.end(), items_.data() + group.first_item);
+        group.first_item += units * unit;
     }
 }
 
