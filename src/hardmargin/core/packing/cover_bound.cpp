@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 namespace hardmargin {
@@ -44,7 +45,6 @@ CoverBound::CoverBound(const Samples& samples, bool keeps_certificates)
       program_(samples.costs()),
       kept_(samples.count()),
       given_up_(samples.count()),
-      next_kept_(samples.count()),
       next_given_up_(samples.count()),
       kept_at_begin_(samples.count()),
       given_up_at_begin_(samples.count()) {}
@@ -106,7 +106,7 @@ void CoverBound::trim(std::size_t largest_memory) {
         return;
     }
     pool_.trim(std::min(trimmed_pool, pool_.size() / 2));
-    forget_possible();
+    forget_selection();
     program_.clear();
     add_new_sets_to_program();
 }
@@ -126,10 +126,10 @@ void CoverBound::exclude_kept(std::span<const SampleStatus> statuses) {
 void CoverBound::begin(std::span<const SampleStatus> statuses) {
     collect(statuses, SampleStatus::kept, kept_at_begin_);
     collect(statuses, SampleStatus::given_up, given_up_at_begin_);
-    forget_possible();
+    forget_selection();
 }
 
-void CoverBound::forget_possible() {
+void CoverBound::forget_selection() {
     possible_.clear();
     valid_.clear();
     examined_ = 0;
@@ -160,11 +160,13 @@ bool CoverBound::is_valid(std::size_t index) const {
 }
 
 void CoverBound::find_valid(std::span<const SampleStatus> statuses) {
-    collect(statuses, SampleStatus::kept, next_kept_);
+    collect(statuses, SampleStatus::kept, kept_);
     collect(statuses, SampleStatus::given_up, next_given_up_);
-    const bool unchanged = next_kept_ == kept_ && next_given_up_ == given_up_;
-    std::swap(kept_, next_kept_);
-    std::swap(given_up_, next_given_up_);
+    const bool unchanged = next_given_up_ == given_up_;
+    if (!unchanged) {
+        valid_.clear();
+        std::swap(given_up_, next_given_up_);
+    }
     assert(includes(kept_, kept_at_begin_) && includes(given_up_, given_up_at_begin_));
     const std::size_t words = given_up_.words().size();
     const std::size_t known = unchanged ? possible_.size() : 0;
@@ -174,9 +176,6 @@ void CoverBound::find_valid(std::span<const SampleStatus> statuses) {
             possible_.push_back(static_cast<std::uint32_t>(examined_));
         }
     }
-    if (!unchanged) {
-        valid_.clear();
-    }
     selection_work_ += (possible_.size() - known) * words;
     for (std::size_t k = known; k < possible_.size(); ++k) {
         if (is_valid(possible_[k])) {
@@ -185,7 +184,8 @@ void CoverBound::find_valid(std::span<const SampleStatus> statuses) {
     }
 }
 
-bool CoverBound::has_one_free_sample_at_most(std::size_t index) const {
+// Without counting bits, which takes a function call where the CPU may lack the instruction.
+bool CoverBound::has_at_most_one_free_sample(std::size_t index) const {
     const std::span<const std::uint64_t> samples = pool_.sample_bits(index);
     const std::span<const std::uint64_t> kept = kept_.words();
     bool found = false;
@@ -213,7 +213,7 @@ CoverBound::Validity CoverBound::select(std::span<const SampleStatus> statuses, 
         if (pool_.value(index) < room) {
             continue;
         }
-        if (has_one_free_sample_at_most(index)) {
+        if (has_at_most_one_free_sample(index)) {
             decisive_ = index;
             bool closed = true;
             for (const std::uint32_t sample : pool_.samples(index)) {

@@ -106,11 +106,12 @@ private:
     // Whether the set may be valid in some part of the subproblem that was started.
     bool is_possible(std::size_t index) const;
     bool is_valid(std::size_t index) const;
-    bool has_one_free_sample_at_most(std::size_t index) const;
-    // Finds the sets that are valid under these decisions, whatever the room; only new ones are looked at if the
-    // decisions are those of the last call.
+    // Of a valid set.
+    bool has_at_most_one_free_sample(std::size_t index) const;
+    // Finds the sets that are valid with what is given up, whatever the room. If that is what was given up in the
+    // last call, only new sets are looked at.
     void find_valid(std::span<const SampleStatus> statuses);
-    void forget_possible();
+    void forget_selection();
     void exclude_kept(std::span<const SampleStatus> statuses);
 
     const Samples& samples_;
@@ -120,13 +121,12 @@ private:
     CoverLp program_;
     SampleBits kept_;
     SampleBits given_up_;
-    SampleBits next_kept_;
     SampleBits next_given_up_;
     SampleBits kept_at_begin_;  // in the subproblem that was started
     SampleBits given_up_at_begin_;
     std::vector<std::uint32_t> possible_;  // the possible ones of the first `examined_` sets of the pool
     std::size_t examined_ = 0;
-    std::vector<std::uint32_t> valid_;  // those of them that are valid under the decisions of kept_ and given_up_
+    std::vector<std::uint32_t> valid_;  // those of them that are valid with what is given up
     std::size_t largest_memory_ = std::numeric_limits<std::size_t>::max() / 2;
     std::uint64_t selection_work_ = 0;
     std::vector<double> reduced_costs_;

@@ -65,6 +65,8 @@ void CoverLp::clear() {
         add({&item, 1});
     }
     active_.clear();
+    candidates_.clear();
+    nearly_tight_.clear();
     start();
 }
 
@@ -148,6 +150,7 @@ void CoverLp::find_direction_of_item(std::size_t place, double sign) {
 }
 
 void CoverLp::find_load_changes() {
+    // In local variables: for all that the compiler knows, the stores below might change the members.
     double* const changes = load_changes_.data();
     std::size_t count = 0;
     for (std::size_t k = 0; k < basis_.sets.size(); ++k) {
@@ -196,11 +199,11 @@ CoverLp::Leaving CoverLp::ratio_test() {
 
 // Few items block, and branches on it would be mispredicted, so they are collected without branches.
 void CoverLp::find_blocking_items() {
-    const std::size_t items = item_count();
-    blocking_.resize(items);
+    const std::size_t all = item_count();
+    blocking_.resize(all);
     std::uint32_t* const blocking = blocking_.data();
     std::size_t count = 0;
-    for (std::size_t item = 0; item < items; ++item) {
+    for (std::size_t item = 0; item < all; ++item) {
         blocking[count] = static_cast<std::uint32_t>(item);
         count += static_cast<std::size_t>(load_changes_[item] > pivot_tolerance) &
                  static_cast<std::size_t>(excluded_[item] == 0) &

@@ -101,8 +101,11 @@ public:
     std::vector<WeightedSet> packing() const;
 
     std::uint64_t work() const { return work_; }
-    // Bytes of the sets.
-    std::size_t memory() const { return items_.size() * sizeof(items_[0]) + begins_.size() * sizeof(begins_[0]); }
+    // Bytes of the sets, and of the copies of some of them.
+    std::size_t memory() const {
+        return items_.size() * sizeof(items_[0]) + begins_.size() * sizeof(begins_[0]) + candidates_.memory() +
+               nearly_tight_.memory();
+    }
 
 private:
     static constexpr std::size_t nowhere = std::numeric_limits<std::size_t>::max();

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -21,13 +22,17 @@ public:
     bool empty() const { return numbers_.empty(); }
     std::size_t size() const { return numbers_.size(); }
     void clear();
-    // Copies these sets; items_of(number) returns the items of one.
+    // Copies these sets, which must not be its own numbers(); items_of(number) returns the items of one.
     template <typename ItemsOf>
     void assign(std::span<const std::uint32_t> numbers, const ItemsOf& items_of);
 
-    // The numbers of the sets, and the sum of the values of each.
+    // The numbers of the sets, and the sum of the values of each; the sums are valid until the next call.
     std::span<const std::uint32_t> numbers() const { return numbers_; }
     std::span<const double> compute(std::span<const double> values);
+
+    std::size_t memory() const {
+        return items_.size() * sizeof(items_[0]) + numbers_.size() * (sizeof(numbers_[0]) + sizeof(sums_[0]));
+    }
 
 private:
     // Members are added up in this many independent sums.
@@ -53,6 +58,7 @@ private:
 
 template <typename ItemsOf>
 void SetSums::assign(std::span<const std::uint32_t> numbers, const ItemsOf& items_of) {
+    assert(numbers.empty() || numbers.data() != numbers_.data());
     clear();
     for (const std::uint32_t number : numbers) {
         const std::size_t units = units_for(items_of(number).size());

@@ -31,8 +31,8 @@ constexpr double support_tolerance = 1e-12;
 constexpr int largest_age = 100;
 // How often a solve in numerical trouble is restarted.
 constexpr int most_restarts = 1;
-// A warm start needs few steps. With fewer values, single precision saves less in them than the last pricing, which
-// is always in double precision, costs in addition.
+// A solve that begins with a solution, or without the deepest samples of both classes (start()), takes few steps.
+// With fewer values, single precision saves less in them than the last pricing, always in double precision, costs.
 constexpr std::size_t least_coarse_values = 8192;
 // Calling `stop` costs nothing compared with this many multiply-adds.
 constexpr std::uint64_t work_between_stops = 100000;
@@ -330,7 +330,7 @@ MaxMarginStatus MaxMargin::solve(double threshold) {
     const std::size_t most_iterations = iteration_limit(samples_);
     double looseness = 1;
     int restarts = 0;
-    coarse_ = samples_.count() * samples_.dimension() >= least_coarse_values && !few_rows();
+    coarse_ = !pooled_ && !few_rows() && samples_.count() * samples_.dimension() >= least_coarse_values;
     if (solution_.active.empty()) {
         start();
     }
