@@ -46,11 +46,29 @@ def solved(problem: Problem, way: str, path: Path, **settings: Any) -> Result:
     return result
 
 
-def saved(problem: Problem, way: str, folder: Path) -> Path:
-    """The checkpoint of a solve that was ended early."""
-    result = solved(problem, way, folder / "proof", node_limit=WAYS[way][2], checkpoint=folder / "state")
+def saved(problem: Problem, way: str, folder: Path, *, later: int = 0) -> Path:
+    """The checkpoint of a solve that was ended early, or so many subproblems later."""
+    limit = WAYS[way][2] + later
+    result = solved(problem, way, folder / "proof", node_limit=limit, checkpoint=folder / "state")
     assert not result.optimal
     return folder / "state"
+
+
+def description(problem: Problem, state: Path) -> Path:
+    """The file that describes the records of a checkpoint of ``packing``."""
+    content = read_checkpoint(state, Identity.of(problem, "packing"))
+    return records_folder(state) / f"{content['solve']['records']}.json"
+
+
+def saved_in_a_search(problem: Problem, folder: Path) -> Path:
+    """A checkpoint of ``packing`` in the middle of a search, whose records are not complete."""
+    for later in range(20):
+        state = saved(problem, "packing", folder, later=later)
+        if json.loads(description(problem, state).read_bytes())["parts"]["packing"]["records"] is not None:
+            return state
+        state.unlink()
+        shutil.rmtree(records_folder(state))
+    raise AssertionError("no search is left open at any of these limits")
 
 
 def names(folder: Path) -> list[str]:
@@ -194,12 +212,11 @@ def forge(problem: Problem, state: Path, change: Callable[[dict[str, Any]], Any]
     """Change the description of the records of a checkpoint, hashes included."""
     identity = Identity.of(problem, "packing")
     content = read_checkpoint(state, identity)
-    folder = records_folder(state)
-    described = json.loads((folder / f"{content['solve']['records']}.json").read_bytes())
+    described = json.loads(description(problem, state).read_bytes())
     change(described)
     text = json.dumps(described).encode()
     content["solve"]["records"] = hashlib.sha256(text).hexdigest()
-    (folder / f"{content['solve']['records']}.json").write_bytes(text)
+    (records_folder(state) / f"{content['solve']['records']}.json").write_bytes(text)
     write_checkpoint(state, identity, content)
 
 
@@ -224,7 +241,7 @@ def test_a_forged_description_cannot_have_other_files_changed(problem, tmp_path)
     ]
     plain = (problem.X, problem.y, problem.C)
     settings = {"method": "packing", "options": WAYS["packing"][1], "proof": tmp_path / "proof"}
-    state = saved(problem, "packing", tmp_path)
+    state = saved_in_a_search(problem, tmp_path)
     shutil.copy(state, tmp_path / "intact")
     shutil.copytree(tmp_path / "state.records", tmp_path / "intact.records")
     for change in changes:
