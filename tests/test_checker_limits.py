@@ -171,11 +171,11 @@ def test_what_inflates_to_far_more_than_a_proof_is_refused(tmp_path) -> None:
 @pytest.mark.usefixtures("few_bytes")
 def test_proofs_that_are_larger_than_the_limits_hold(tmp_path) -> None:
     rng = np.random.default_rng(1)
-    X, y = rng.normal(size=(40, 3)), rng.integers(0, 2, 40)
+    X, y = rng.normal(size=(50, 4)), rng.integers(0, 2, 50)
     for method in ("packing", "directions"):
         result = solve(X, y, 1.0, method=method, proof=tmp_path / "proof")
         assert len(parts(tmp_path / "proof")[1]) > 1 << 12
-        assert check_proof(tmp_path / "proof", X, 2.0 * y - 1, np.ones(40)).bound == result.proof_bound
+        assert check_proof(tmp_path / "proof", X, 2.0 * y - 1, np.ones(50)).bound == result.proof_bound
 
 
 @pytest.mark.usefixtures("few_bytes")

@@ -155,21 +155,25 @@ class Frame:
     def conflict(self, region: Region, i: NDArray[np.intp], j: NDArray[np.intp]) -> bool:
         """Whether no hyperplane of the region keeps both samples of any of these pairs, i positive and j negative.
 
-        Keeping both needs w.(x_i - x_j) >= 2. Let q = 2 - ||w|| (delta_i + delta_j) > 0, and a with ||a|| <= 1, so
-        that ||s|| >= a.s. Because ||u|| <= t_hi, it is impossible if s.(t_hi (z_i - z_j) - q a) < 0 for all s of
-        the box.
+        Keeping both needs w.(x_i - x_j) >= 2. Let q = 2 - ||w|| (delta_i + delta_j) > 0. If l <= ||s|| <= h for all
+        s of the box, then (||s|| - l) (h - ||s||) >= 0, so that ||s|| >= (l h + ||s||^2) / (l + h). Because
+        ||u|| <= t_hi, keeping both is impossible if s.t_hi (z_i - z_j) - k (l h + ||s||^2) < 0 for all s of the
+        box, where k = q / (l + h). That is a sum of one concave function of each coordinate of s.
         """
         if not (self.positive[i].all() and not self.positive[j].any()):
             return False
-        nearest = region.nearest
-        direction = nearest / math.sqrt(float(nearest @ nearest)) * (1 - (self.r + 8) * _UNIT)
+        least, greatest = _lengths(region)
         longest = min(self._longest, region.longest * self._stretch) * (1 + 4 * _UNIT)
         needed = (2 - longest * (self._delta[i] + self._delta[j]) * (1 + 4 * _UNIT)) * (1 - 4 * _UNIT)
+        if not (needed > 0).all():
+            return False
+        curvature = (needed / (least + greatest))[:, None] * (1 - 4 * _UNIT)
         of_i, of_j = region.longest * self.coordinates[i], region.longest * self.coordinates[j]
-        values = of_i - of_j - needed[:, None] * direction
-        largest = np.maximum(region.low * values, region.high * values).sum(axis=1)
-        sizes = (np.abs(of_i) + np.abs(of_j)).sum(axis=1) + 2 * math.sqrt(self.r)
-        return bool(((needed > 0) & (largest + (self.r + 16) * _UNIT * sizes < 0)).all())
+        values = of_i - of_j
+        best = np.clip(values / (2 * curvature), region.low, region.high)
+        largest = (best * (values - curvature * best)).sum(axis=1) - curvature[:, 0] * least * greatest
+        sizes = (np.abs(of_i) + np.abs(of_j)).sum(axis=1) + 8 * math.sqrt(self.r)
+        return bool((largest + (self.r + 16) * _UNIT * sizes < 0).all())
 
 
 class RegionRows:
@@ -230,6 +234,16 @@ class RegionRows:
 
 
 _ONE = 1 << _ROW_BITS
+
+
+def _lengths(region: Region) -> tuple[float, float]:
+    """Bounds on the length of every s of the box."""
+    nearest, farthest = region.nearest, np.maximum(np.abs(region.low), np.abs(region.high))
+    share = (len(nearest) + 8) * _UNIT
+    return (
+        math.sqrt(float(nearest @ nearest)) * (1 - share),
+        math.sqrt(float(farthest @ farthest)) * (1 + share),
+    )
 
 
 def _up(value: float) -> int:

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
@@ -181,12 +184,15 @@ TEST(coarse_pricing_finds_a_sample_that_is_about_the_farthest) {
     }
 }
 
-// Sums in the order of the columns, as in every table. Nothing is multiplied, so even the last digit is the same.
+// Sums in the order of the columns, as in every table. Factors are powers of two, so even the last digit is the
+// same.
 TEST(pairs_are_compared_as_by_a_plain_loop) {
     Random random(9);
     constexpr std::size_t points = 3;
     constexpr std::size_t others = 2 * word_bits;
-    for (const std::size_t features : {0u, 1u, 5u, 9u}) {
+    for (int trial = 0; trial < 8; ++trial) {
+        const std::size_t features = std::array<std::size_t, 4>{0, 1, 5, 9}[static_cast<std::size_t>(trial) / 2];
+        const bool has_insets = trial % 2 == 1;
         const auto floats = [&](std::size_t size) {
             const std::vector<double> exact = random_vector(random, size);
             return std::vector<float>(exact.begin(), exact.end());
@@ -203,6 +209,9 @@ TEST(pairs_are_compared_as_by_a_plain_loop) {
         for (std::size_t j = 0; j < others; ++j) {
             highs[j] += 0.2f;
         }
+        // Some of them are larger than the differences.
+        std::vector<float> insets(features);
+        std::generate(insets.begin(), insets.end(), [&random] { return static_cast<float>(random.uniform()); });
         const PairRanges ranges{point_columns.data(),
                                 points,
                                 point_lows.data(),
@@ -212,6 +221,7 @@ TEST(pairs_are_compared_as_by_a_plain_loop) {
                                 lows.data(),
                                 highs.data(),
                                 features,
+                                has_insets ? insets.data() : nullptr,
                                 3.0f,
                                 -1.0f};
         for (const std::uint64_t wanted : {~std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{1} << 63,
@@ -223,14 +233,16 @@ TEST(pairs_are_compared_as_by_a_plain_loop) {
                     std::vector<float> expected(word_bits);
                     for (std::size_t j = 0; j < word_bits; ++j) {
                         float radius = 0;
+                        float excess = 0;
                         for (std::size_t k = 0; k < features; ++k) {
-                            const float difference =
-                                point_columns[k * points + point] - columns[k * others + begin + j];
-                            radius += difference < 0 ? -difference : difference;
+                            const float size =
+                                std::fabs(point_columns[k * points + point] - columns[k * others + begin + j]);
+                            radius += size;
+                            excess += has_insets ? std::max(0.0f, size - insets[k]) : size;
                         }
-                        expected[j] = (point_highs[point] - lows[begin + j]) + radius;
+                        expected[j] = (point_highs[point] - lows[begin + j]) + (radius + excess);
                         below |= static_cast<std::uint64_t>(expected[j] < ranges.low) << j;
-                        reaching |= static_cast<std::uint64_t>((point_lows[point] - highs[begin + j]) - radius <
+                        reaching |= static_cast<std::uint64_t>((point_lows[point] - highs[begin + j]) - 2 * radius <
                                                                ranges.high)
                                     << j;
                     }

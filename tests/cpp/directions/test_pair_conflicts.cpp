@@ -27,6 +27,18 @@ DirectionNode part_of(DirectionNode region, Random& random) {
     return region;
 }
 
+// The difference d of a pair.
+std::vector<long double> difference_of(const testing::RandomProblem& problem, const PairConflicts& pairs,
+                                       std::size_t i, std::size_t j) {
+    const std::size_t dimension = problem.features.size() / problem.labels.size();
+    std::vector<long double> difference;
+    for (std::size_t k = 0; k < dimension; ++k) {
+        difference.push_back(static_cast<long double>(problem.features[pairs.positive(i) * dimension + k]) -
+                             problem.features[pairs.negative(j) * dimension + k]);
+    }
+    return difference;
+}
+
 // s.d - 2 ||s|| / length: negative if no hyperplane of this length along s keeps both samples of a pair, d apart.
 long double excess(const std::vector<long double>& d, const std::vector<long double>& s, double length) {
     long double product = 0;
@@ -106,12 +118,7 @@ TEST(decided_pairs_are_decided_rightly) {
         }
         for (std::size_t i = 0; i < pairs.positives(); ++i) {
             for (std::size_t j = 0; j < pairs.negatives(); ++j) {
-                std::vector<long double> difference;
-                for (std::size_t k = 0; k < samples.dimension(); ++k) {
-                    difference.push_back(
-                        static_cast<long double>(problem.features[pairs.positive(i) * samples.dimension() + k]) -
-                        problem.features[pairs.negative(j) * samples.dimension() + k]);
-                }
+                const std::vector<long double> difference = difference_of(problem, pairs, i, j);
                 const bool open = (undecided[i * pairs.words() + j / 64] >> (j % 64) & 1) != 0;
                 if (has(pairs, level, i, j)) {
                     CHECK(largest_excess(difference, part) < 0);
@@ -123,6 +130,47 @@ TEST(decided_pairs_are_decided_rightly) {
         }
     }
     CHECK(decided > 1000);
+}
+
+// The bound on ||s|| is too low by at most (h - l)^2 / (4 (l + h)), in the middle between the least and the
+// greatest length, and the one on g t - k t^2 is too high by at most k r^2 / 4, unless the insets are left out.
+TEST(pairs_that_clearly_conflict_are_found) {
+    Random random(86);
+    std::size_t found = 0;
+    for (int trial = 0; trial < 300; ++trial) {
+        const testing::RandomProblem problem = testing::random_problem(random, 60, 5);
+        const Samples samples = problem.samples();
+        const DirectionFrame frame(samples, {}, 0);
+        PairConflicts pairs(samples, frame);
+        const DirectionNode region = random_region(random, samples.dimension());
+        PairConflicts::Level start;
+        PairConflicts::Level level;
+        pairs.start(start);
+        pairs.decide(region, start, level);
+        const double least = region.least_length();
+        const double greatest = region.greatest_length();
+        const double curvature = 2 / region.longest / (least + greatest);
+        double error = curvature * (greatest - least) * (greatest - least) / 4;
+        for (std::size_t k = 0; k < samples.dimension(); ++k) {
+            const double radius = (region.high[k] - region.low[k]) / 2;
+            error += curvature * radius * radius / 4 + 1e-3 * radius * pairs.typical_difference(k);
+        }
+        for (std::size_t i = 0; i < pairs.positives(); ++i) {
+            for (std::size_t j = 0; j < pairs.negatives(); ++j) {
+                const std::vector<long double> difference = difference_of(problem, pairs, i, j);
+                long double rounding = 1e-5L * 2 / region.longest * greatest;
+                for (std::size_t k = 0; k < samples.dimension(); ++k) {
+                    rounding += 1e-5L * (std::fabs(frame.coordinate(pairs.positive(i), k)) +
+                                         std::fabs(frame.coordinate(pairs.negative(j), k)));
+                }
+                if (largest_excess(difference, region) < -(error + rounding)) {
+                    CHECK(has(pairs, level, i, j));
+                    ++found;
+                }
+            }
+        }
+    }
+    CHECK(found > 1000);
 }
 
 // Comparing all pairs again finds everything that shorten() finds, and little more in a small box.

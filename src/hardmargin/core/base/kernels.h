@@ -44,8 +44,9 @@ struct CoarseColumns {
 // A word of pairs: one point and this many others, one bit per pair.
 inline constexpr std::size_t word_bits = 64;
 
-// The points and the others, in single precision. The difference of a pair takes values in a range: its middle is
-// the difference of the projections, its radius the sum of the absolute differences in `count` columns.
+// The points and the others, in single precision. The difference of a pair takes values in a range. Let p be the
+// difference of the projections, and a_k the absolute difference in column k of `count`. The range begins at p
+// minus the sum of 2 a_k, and ends at p plus the sum of a_k + max(0, a_k - insets[k]).
 struct PairRanges {
     const float* point_columns;  // `point_stride` apart
     std::size_t point_stride;
@@ -56,8 +57,9 @@ struct PairRanges {
     const float* lows;
     const float* highs;
     std::size_t count;
-    float low;   // ranges that end below this get a bit in `below`
-    float high;  // ranges that begin below this get a bit in `reaching`
+    const float* insets;  // null stands for zeros
+    float low;            // ranges that end below this get a bit in `below`
+    float high;           // ranges that begin below this get a bit in `reaching`
 };
 
 struct PairBits {

@@ -228,8 +228,9 @@ inline constexpr std::size_t pair_parts = 2;  // vectors that stay in registers 
 inline constexpr std::size_t pair_group = pair_parts * pair_lanes;
 inline constexpr std::uint64_t pair_group_bits = (std::uint64_t{1} << pair_group) - 1;
 
-PairBits compare_pairs_loop(const PairRanges& ranges, std::size_t point, std::size_t begin, std::uint64_t wanted,
-                            float* ends) {
+template <bool has_insets>
+inline PairBits compare_pairs_with(const PairRanges& ranges, std::size_t point, std::size_t begin,
+                                   std::uint64_t wanted, float* ends) {
     PairBits bits = {0, 0};
     const float point_low = ranges.point_lows[point];
     const float point_high = ranges.point_highs[point];
@@ -237,26 +238,40 @@ PairBits compare_pairs_loop(const PairRanges& ranges, std::size_t point, std::si
         if ((wanted >> first & pair_group_bits) == 0) {
             continue;
         }
-        PairLanes radii[pair_parts] = {};
+        PairLanes radii[pair_parts] = {};   // half of them
+        PairLanes excess[pair_parts] = {};  // twice that over the insets
         const float* column = ranges.columns + begin + first;
         const float* value = ranges.point_columns + point;
         for (std::size_t k = 0; k < ranges.count; ++k, column += ranges.stride, value += ranges.point_stride) {
             for (std::size_t part = 0; part < pair_parts; ++part) {
                 const PairLanes difference = *value - HARDMARGIN_LOAD_PAIRS(column + part * pair_lanes);
-                radii[part] += HARDMARGIN_SIZES(difference);
+                const PairLanes size = HARDMARGIN_SIZES(difference);
+                radii[part] += size;
+                if constexpr (has_insets) {
+                    // max(0, x) = (x + |x|) / 2
+                    const PairLanes over = size - ranges.insets[k];
+                    excess[part] += over + HARDMARGIN_SIZES(over);
+                }
             }
         }
         for (std::size_t part = 0; part < pair_parts; ++part) {
             const std::size_t offset = first + part * pair_lanes;
             const PairLanes highest = point_high - HARDMARGIN_LOAD_PAIRS(ranges.lows + begin + offset);
             const PairLanes lowest = point_low - HARDMARGIN_LOAD_PAIRS(ranges.highs + begin + offset);
-            const PairLanes end = highest + radii[part];
+            const PairLanes radius = 2 * radii[part];
+            const PairLanes end = highest + (has_insets ? radii[part] + 0.5f * excess[part] : radius);
             HARDMARGIN_STORE_PAIRS(ends + offset) = end;
             bits.below |= bits_below(end, ranges.low) << offset;
-            bits.reaching |= bits_below(lowest - radii[part], ranges.high) << offset;
+            bits.reaching |= bits_below(lowest - radius, ranges.high) << offset;
         }
     }
     return bits;
+}
+
+PairBits compare_pairs_loop(const PairRanges& ranges, std::size_t point, std::size_t begin, std::uint64_t wanted,
+                            float* ends) {
+    return ranges.insets != nullptr ? compare_pairs_with<true>(ranges, point, begin, wanted, ends)
+                                    : compare_pairs_with<false>(ranges, point, begin, wanted, ends);
 }
 
 std::uint64_t compare_ends_loop(const float* ends, float limit, std::uint64_t wanted) {

@@ -47,6 +47,15 @@ struct DirectionNode {
         return std::sqrt(sum);
     }
 
+    // The length of the longest s.
+    double greatest_length() const {
+        double sum = 0;
+        for (std::size_t k = 0; k < low.size(); ++k) {
+            sum += std::max(low[k] * low[k], high[k] * high[k]);
+        }
+        return std::sqrt(sum);
+    }
+
     // With a the unit vector along the shortest s, every s in the box has ||s|| >= a.s >= least_length(), and
     // ||s|| <= a.s + bulge().
     double bulge() const {

@@ -20,7 +20,9 @@ constexpr double least_needed = 1e-30;
 constexpr double single_share = 0x1p-22;
 // The relative error of one operation in single precision, and how many there are in addition to those of a sum.
 constexpr double single_unit = 0x1p-23;
-constexpr std::size_t single_roundings = 6;
+constexpr std::size_t single_roundings = 7;
+// Insets that add up to less than this share of what a typical pair varies by are not worth their time.
+constexpr double least_inset_share = 1e-3;
 // Samples of each class whose pairs give the typical differences.
 constexpr std::size_t typical_samples = 100;
 // The largest one in this many differences is left out of the mean, which a few distant samples would dominate.
@@ -143,7 +145,7 @@ void PairConflicts::project(ClassColumns& columns, const DirectionNode& region, 
             float* scaled = columns.scaled.data() + used_ * padded;
             for (std::size_t place = 0; place < padded; ++place) {
                 const double value = radius * (coordinates[place] - shift[k]);
-                scaled[place] = static_cast<float>(value);
+                scaled[place] = static_cast<float>(0.5 * value);
                 columns.reaches[place] += std::fabs(value);
             }
             ++used_;
@@ -163,28 +165,55 @@ void PairConflicts::project(ClassColumns& columns, const DirectionNode& region, 
     work_ += 3 * padded * frame_.dimension();
 }
 
+void PairConflicts::find_insets(const DirectionNode& region, double curvature) {
+    insets_.clear();
+    double total = 0;
+    double variation = 0;
+    for (std::size_t k = 0; k < frame_.dimension(); ++k) {
+        const double radius = 0.5 * (region.high[k] - region.low[k]);
+        if (radius > 0) {
+            const double inset = curvature * radius * radius;
+            insets_.push_back(static_cast<float>(inset * (1 - single_share)));
+            total += inset;
+            variation += radius * typical_differences_[k];
+        }
+    }
+    if (!(total >= least_inset_share * variation)) {
+        insets_.clear();
+    }
+}
+
 void PairConflicts::decide(const DirectionNode& region, const Level& around, Level& level,
                            const std::function<bool()>& stop) {
     assert(region.low.size() == frame_.dimension() && region.high.size() == frame_.dimension());
     assert(around.conflicts.size() == positives() * words_);
     constexpr double share = single_share;
     const double least = region.least_length();
+    const double greatest = region.greatest_length();
     const double at_longest = 2 / region.longest * (1 - share);
-    double middle = 0;  // a.s in the middle of the region
-    double spread = 0;  // its largest deviation from that
+    const double curvature = at_longest / (least + greatest);
+    double middle = 0;  // the squared length of the middle of the box
     for (std::size_t k = 0; k < frame_.dimension(); ++k) {
-        const double part = region.nearest(k) / least;
-        middle += 0.5 * part * (region.low[k] + region.high[k]);
-        spread += 0.5 * std::fabs(part) * (region.high[k] - region.low[k]);
-        shift_[k] = at_longest * part;
+        const double center = 0.5 * (region.low[k] + region.high[k]);
+        middle += center * center;
+        shift_[k] = 2 * curvature * center;
     }
-    const double needed_longest = at_longest * middle * (1 - share);
+    const double needed_longest = curvature * (least * greatest + middle) * (1 - share);
     double needed_shortest = std::numeric_limits<double>::infinity();
     if (region.shortest > 0) {
+        // What the least lengths need, minus the part of the range that is due to the shift.
         const double at_shortest = 2 / region.shortest;
-        needed_shortest =
-            (at_shortest * (middle + region.bulge()) + (at_shortest - at_longest) * spread) * (1 + share);
+        const double typical = std::sqrt(0.5 * (least * least + greatest * greatest));
+        needed_shortest = 2 * curvature * middle + 0.5 * at_shortest * typical;
+        for (std::size_t k = 0; k < frame_.dimension(); ++k) {
+            const auto needed = [&](double value) {
+                return (0.5 * at_shortest / typical * value - shift_[k]) * value;
+            };
+            needed_shortest += std::max(needed(region.low[k]), needed(region.high[k]));
+        }
+        needed_shortest += share * std::fabs(needed_shortest);
     }
+    find_insets(region, curvature);
     project(positive_columns_, region, shift_);
     project(negative_columns_, region, no_shift_);
     const PairRanges ranges{positive_columns_.scaled.data(),
@@ -196,6 +225,7 @@ void PairConflicts::decide(const DirectionNode& region, const Level& around, Lev
                             negative_columns_.lows.data(),
                             negative_columns_.highs.data(),
                             used_,
+                            insets_.empty() ? nullptr : insets_.data(),
                             as_needed(needed_longest),
                             static_cast<float>(std::max(needed_shortest, least_needed))};
     if (&level != &around) {
@@ -238,7 +268,7 @@ void PairConflicts::shorten(const DirectionNode& region, Level& level, const std
         decide(region, level, level, stop);
         return;
     }
-    // s.(x_i - x_j) - at_length a.s <= end - needed_ - (at_length - at_longest_) least_ for all s of the box.
+    // With at_length instead of at_longest_, the ranges end lower by at least (at_length - at_longest_) least_.
     const double at_length = 2 / region.longest * (1 - single_share);
     assert(region.least_length() == least_ && at_length >= at_longest_);
     assert(level.undecided.size() * word_bits <= ends_.size());

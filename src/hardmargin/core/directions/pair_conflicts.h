@@ -1,11 +1,25 @@
 // Which pairs of opposite samples cannot both be kept by any hyperplane of a region of directions.
 //
 // For some bias, w keeps both a positive i and a negative j if and only if w.(x_i - x_j) >= 2. For w along s this
-// is s.(x_i - x_j) >= 2 ||s|| / ||w||. Let a be the unit vector along the shortest s of the region. Because ||s||
-// >= a.s, a pair conflicts everywhere in the region if s.(x_i - x_j - 2 a / longest) < 0 for all s of the box; and
-// ||s|| exceeds a.s by at most DirectionNode::bulge(). The minimum and the maximum over a box have closed forms. So
-// a pair conflicts everywhere, nowhere, or is undecided, and decided pairs stay decided in every part of the
-// region. A region inherits the conflicts of the region it is part of, and examines only the undecided pairs.
+// is s.(x_i - x_j) >= 2 ||s|| / ||w||. Let l and h be the least and the greatest length of an s in the box. Since
+// (||s|| - l) (h - ||s||) >= 0,
+//
+//     ||s|| >= (l h + ||s||^2) / (l + h).
+//
+// So a pair conflicts everywhere in the region if s.(x_i - x_j) - 2 / longest (l h + ||s||^2) / (l + h) < 0 for all
+// s of the box. That is a sum of concave functions of one coordinate each. With k = 2 / longest / (l + h), the
+// middle c of the box in a coordinate and its radius r there, d the difference of the pair and s = c + t:
+//
+//     d s - k s^2 = d c - k c^2 + g t - k t^2   with   g = d - 2 k c,
+//     g t - k t^2 <= |g| r / 2 + max(0, |g| r / 2 - k r^2)   for |t| <= r.
+//
+// The maximum is at the corner if |g| r / 2 >= k r^2, where both sides are equal, and is g^2 / (4 k) <= |g| r / 2
+// otherwise. If k r^2 is small compared to the differences, it is left out, which only makes the right side larger.
+//
+// Conversely, ||s|| <= (m + ||s||^2 / m) / 2 for any m > 0, and the maximum of a convex function over an interval
+// is at one of its ends. So a pair conflicts everywhere, nowhere, or is undecided, and decided pairs stay decided
+// in every part of the region. A region inherits the conflicts of the region it is part of, and examines only the
+// undecided pairs.
 //
 // Pairs are compared in single precision. A bound on the error of that and of the coordinates is computed for every
 // sample in every region, from the sizes of the numbers compared, and widens the ranges of its pairs. So small
@@ -86,7 +100,7 @@ private:
         std::vector<double> reaches;      // bounds on their deviation from that inside the region
         std::vector<float> lows;          // the projections minus and plus their error bounds
         std::vector<float> highs;
-        std::vector<float> scaled;  // the coordinates that vary in the region, shifted, times its radius
+        std::vector<float> scaled;  // the coordinates that vary in the region, shifted, times half its radius
     };
 
     void find_typical_differences();
@@ -95,12 +109,15 @@ private:
     void fill(ClassColumns& columns, const std::vector<std::size_t>& samples) const;
     // Computes what depends on the region; `shift` is subtracted from the coordinates but not from the projections.
     void project(ClassColumns& columns, const DirectionNode& region, const std::vector<double>& shift);
+    // Computes insets_ for this curvature k.
+    void find_insets(const DirectionNode& region, double curvature);
 
     ClassColumns positive_columns_;
     ClassColumns negative_columns_;
-    std::size_t used_ = 0;  // coordinates that vary in the region
-    // For shorten(), from the last decide(): s.(x_i - x_j) - at_longest_ a.s is at most the end of the pair's range
-    // minus needed_, and a.s is at least least_.
+    std::size_t used_ = 0;       // coordinates that vary in the region
+    std::vector<float> insets_;  // k r^2 in each of them; empty if left out
+    // For shorten(), from the last decide(): s.(x_i - x_j) - at_longest_ (l h + ||s||^2) / (l + h) is at most the
+    // end of the pair's range minus needed_, and the fraction is at least l, which is least_.
     std::vector<float> ends_;  // `word_bits` for each undecided word; empty if there are too many
     double needed_ = 0;
     double at_longest_ = 0;

@@ -97,15 +97,17 @@ bool RegionTrace::conflicts(const DirectionNode& region, std::size_t positive, s
     const std::size_t i = pairs_.positive(positive);
     const std::size_t j = pairs_.negative(negative);
     const double least = region.least_length();
-    double largest = 0;
-    double size = 0;
+    const double greatest = region.greatest_length();
+    const double curvature = 2 / (least + greatest);
+    double largest = -curvature * least * greatest;
+    double size = curvature * least * greatest;
     for (std::size_t k = 0; k < frame_.dimension(); ++k) {
         const double of_positive = region.longest * frame_.coordinate(i, k);
         const double of_negative = region.longest * frame_.coordinate(j, k);
-        const double needed = 2 * region.nearest(k) / least;
-        const double value = of_positive - of_negative - needed;
-        largest += std::max(region.low[k] * value, region.high[k] * value);
-        size += std::fabs(of_positive) + std::fabs(of_negative) + std::fabs(needed);
+        const double value = of_positive - of_negative;
+        const double best = std::clamp(value / (2 * curvature), region.low[k], region.high[k]);
+        largest += (value - curvature * best) * best;
+        size += std::fabs(of_positive) + std::fabs(of_negative) + curvature * best * best;
     }
     return largest < -pair_rounding * size;
 }
