@@ -125,6 +125,9 @@ HUGE = 10**400
         ((*DIRECTIONS, "open", 0), {"array of the archive": [1]}, "it cannot be unpacked"),
         ((*DIRECTIONS, "axes", "first_axis"), [1.0], r"first_axis is \[1.0\]; expected 5 numbers"),
         ((*DIRECTIONS, "sample_nodes"), 0, "directions.sample_nodes is 0"),
+        ((*DIRECTIONS, "open_shares"), [[1, 0.5], [1, 0.4]], r"directions.open_shares is \[\[1, 0.5\], "),
+        ((*DIRECTIONS, "open_shares"), [[1, float("nan")]], r"directions.open_shares is \[\[1, nan\]\]"),
+        ((*DIRECTIONS, "open_shares"), [[1]], r"directions.open_shares is \[\[1\]\]"),
         ((*DIRECTIONS, "axes", "mirrored"), 5, "mirrored is 5; expected a feature from 0 to 4"),
     ],
 )

@@ -21,7 +21,7 @@ from hardmargin.arrays import FloatArray
 
 #: Rises with every change in the meaning of a subproblem's numbers, or in what else a checkpoint contains:
 #: checkpoints of another format cannot be used.
-FORMAT = 10
+FORMAT = 11
 
 # Columns of the numbers that all kinds of subproblems have.
 _BOUND, _DERIVED_UNDER = -2, -1

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import reprlib
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -66,6 +67,15 @@ def _is_mapping(value: Any) -> bool:
     return isinstance(value, Mapping)
 
 
+def _are_marks(value: Any) -> bool:
+    """Whether these are open shares after some work, in the order of the work."""
+    if not isinstance(value, list) or not all(isinstance(mark, list) and len(mark) == 2 for mark in value):
+        return False
+    if not all(_is_count(work) and _finite(0.0)(share) for work, share in value):
+        return False
+    return all(before[0] < after[0] for before, after in pairwise(value))
+
+
 _OUTLINE = {"solve": _is_mapping, "projection": _is_anything, "reduced": _is_text}
 _PROJECTION = {
     "samples": _is_anything,
@@ -106,8 +116,7 @@ _DIRECTIONS = {
     "open": _is_anything,
     "axes": _is_mapping,
     "sample_nodes": lambda value: _is_count(value) and value > 0,
-    "first_work": _is_count,
-    "first_share": _finite(0.0),
+    "open_shares": _are_marks,
 }
 _BLOCKS = {
     "waiting": _is_mapping,

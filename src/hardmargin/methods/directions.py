@@ -29,6 +29,7 @@ from hardmargin.search.proof import Proof
 from hardmargin.search.recording import DirectionRecords, ProofRecorder
 from hardmargin.search.roots import direction_axes, direction_root
 from hardmargin.search.settings import DirectionSettings
+from hardmargin.search.share_decay import ShareDecay
 from hardmargin.units import GIGABYTE
 
 HAS_FRONTIER = True
@@ -44,8 +45,6 @@ _PATH_SHARE = 0.5
 # bytes for every 64 pairs as long as none is decided.
 _LEAST_REGIONS = 3
 _BYTES_PER_PAIR = 1 / 8 + 16 / 64
-# Forecasts take a proof for finished when this share of all directions and lengths is open.
-_FINISHED_SHARE = 1e-3
 # Subproblems of the final, longer searches over the samples of a region that cannot be split.
 _MOST_SAMPLE_NODES = 2_000_000
 
@@ -137,10 +136,9 @@ class DirectionProof(Proof):
         self._records: DirectionRecords | None = None
         # What the last search left open; None if the next one starts with all directions.
         self._open: Frontier | SearchResult | None = None
-        # The share of all directions and lengths that is open, if it has been computed, and the one after the first
-        # search, with the work of that.
-        self._share: float | None = None
-        self._first_share, self._first_work = 1.0, 0
+        # The shares of all directions and lengths that were open, and whether what is open now was noted.
+        self._decay = ShareDecay()
+        self._share_is_noted = False
         memory = memory_of(options, problem) * GIGABYTE
         self.memory = int((1 - _PATH_SHARE) * memory)
         self._settings = DirectionSettings(
@@ -157,8 +155,7 @@ class DirectionProof(Proof):
             **super().state(),
             "axes": {"first_axis": list(self._settings.first_axis), "mirrored": self._settings.mirrored},
             "sample_nodes": self._settings.sample_nodes,
-            "first_work": self._first_work,
-            "first_share": self._first_share,
+            "open_shares": [list(mark) for mark in self._decay.marks],
             "open": plain_open(self._open),
         }
 
@@ -171,8 +168,8 @@ class DirectionProof(Proof):
             mirrored=state["axes"]["mirrored"],
             sample_nodes=state["sample_nodes"],
         )
-        self._first_work, self._first_share = state["first_work"], state["first_share"]
-        self._share = None
+        self._decay = ShareDecay((work, share) for work, share in state["open_shares"])
+        self._share_is_noted = False
         self._open = restored_open(state["open"])
         if self.context.recorder is not None:
             self._restore_records(self.context.recorder, self.context.recorder.saved[self.kind])
@@ -192,18 +189,15 @@ class DirectionProof(Proof):
             self._open = numbered(self.problem, self.kind, frontier_of(self._open), recorded["numbers"])
 
     def remaining_work(self) -> float:
-        """See :class:`Proof`: assumes that the open share falls exponentially with the work."""
-        share = self._open_share()
-        if self._first_work == 0 or not 0 < share < self._first_share:
-            return np.inf
-        per_factor = (self.work - self._first_work) / np.log(self._first_share / share)
-        return float(per_factor * max(1.0, np.log(share / _FINISHED_SHARE)))
+        """See :class:`Proof`."""
+        if not self._share_is_noted and self._decay.marks:
+            self._note_share()
+        return self._decay.remaining_work()
 
-    def _open_share(self) -> float:
-        """The open share of all directions and lengths, computed on demand: there may be millions of regions."""
-        if self._share is None:
-            self._share = Regions.open_share(plain_open(self._open) or Frontier.empty())
-        return self._share
+    def _note_share(self) -> None:
+        """Note the open share, which takes a while: there may be millions of regions."""
+        self._decay.note(self.work, Regions.open_share(plain_open(self._open) or Frontier.empty()))
+        self._share_is_noted = True
 
     def steps(self) -> Iterator[None]:
         """See :class:`Proof`."""
@@ -248,9 +242,9 @@ class DirectionProof(Proof):
             if self._open.exhausted and frontier_of(self._open).size == 0:
                 self._records.complete(self._open.lower_bound)
                 self._records = None
-        self._share = None
-        if self._first_work == 0:
-            self._first_work, self._first_share = self.work, self._open_share()
+        self._share_is_noted = False
+        if not self._decay.marks:
+            self._note_share()
         if self._open.exhausted and not self.proven:
             # What is left cannot be split any further, and was not closed by searching over its samples: either
             # that search was too short, or rounding errors prevent it.
