@@ -209,6 +209,15 @@ using PairIntegers = std::int32_t __attribute__((vector_size(pair_lanes * sizeof
 // Absolute values: all but the sign bits. Not a function, which could not return vectors on every target.
 #define HARDMARGIN_SIZES(values) reinterpret_cast<PairLanes>(reinterpret_cast<PairIntegers>(values) & 0x7fffffff)
 
+// Negative values are replaced by 0. GCC warns of an uninitialized variable in _mm512_max_ps().
+#if defined(__AVX512F__)
+#define HARDMARGIN_POSITIVE_PARTS(values) _mm512_maskz_max_ps(__mmask16{0xffff}, values, _mm512_setzero_ps())
+#elif defined(__AVX2__)
+#define HARDMARGIN_POSITIVE_PARTS(values) _mm256_max_ps(values, _mm256_setzero_ps())
+#else
+#define HARDMARGIN_POSITIVE_PARTS(values) (values > 0 ? values : PairLanes{})
+#endif
+
 // One bit for every lane that is below the limit.
 inline std::uint64_t bits_below(const PairLanes& values, float limit) {
 #if defined(__AVX512F__)
@@ -239,7 +248,7 @@ inline PairBits compare_pairs_with(const PairRanges& ranges, std::size_t point, 
             continue;
         }
         PairLanes radii[pair_parts] = {};   // half of them
-        PairLanes excess[pair_parts] = {};  // twice that over the insets
+        PairLanes excess[pair_parts] = {};  // what exceeds the insets
         const float* column = ranges.columns + begin + first;
         const float* value = ranges.point_columns + point;
         for (std::size_t k = 0; k < ranges.count; ++k, column += ranges.stride, value += ranges.point_stride) {
@@ -248,9 +257,8 @@ inline PairBits compare_pairs_with(const PairRanges& ranges, std::size_t point, 
                 const PairLanes size = HARDMARGIN_SIZES(difference);
                 radii[part] += size;
                 if constexpr (has_insets) {
-                    // max(0, x) = (x + |x|) / 2
                     const PairLanes over = size - ranges.insets[k];
-                    excess[part] += over + HARDMARGIN_SIZES(over);
+                    excess[part] += HARDMARGIN_POSITIVE_PARTS(over);
                 }
             }
         }
@@ -259,7 +267,7 @@ inline PairBits compare_pairs_with(const PairRanges& ranges, std::size_t point, 
             const PairLanes highest = point_high - HARDMARGIN_LOAD_PAIRS(ranges.lows + begin + offset);
             const PairLanes lowest = point_low - HARDMARGIN_LOAD_PAIRS(ranges.highs + begin + offset);
             const PairLanes radius = 2 * radii[part];
-            const PairLanes end = highest + (has_insets ? radii[part] + 0.5f * excess[part] : radius);
+            const PairLanes end = highest + (has_insets ? radii[part] + excess[part] : radius);
             HARDMARGIN_STORE_PAIRS(ends + offset) = end;
             bits.below |= bits_below(end, ranges.low) << offset;
             bits.reaching |= bits_below(lowest - radius, ranges.high) << offset;
@@ -294,6 +302,7 @@ constexpr Kernels loops = {dot_loop,          add_scaled_loop,    multiply_rows_
                            update_rows_loop,  rotate_loop,        combine_columns_loop, price_loop,
                            coarse_price_loop, compare_pairs_loop, compare_ends_loop};
 
+#undef HARDMARGIN_POSITIVE_PARTS
 #undef HARDMARGIN_SIZES
 #undef HARDMARGIN_LOAD_PAIRS
 #undef HARDMARGIN_STORE_PAIRS
