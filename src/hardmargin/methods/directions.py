@@ -42,9 +42,11 @@ _TURNED = 30.0
 # Share of the memory that all threads together may use for the pairs; the rest is for open regions.
 _PATH_SHARE = 0.5
 # A search needs the pairs of this many regions at a time: one bit per pair that says whether it conflicts, and 16
-# bytes for every 64 pairs as long as none is decided.
+# bytes for every 64 pairs as long as none is decided. Unless there are many, it stores a number of 4 bytes for each.
 _LEAST_REGIONS = 3
 _BYTES_PER_PAIR = 1 / 8 + 16 / 64
+_BYTES_PER_NUMBER = 4
+_MOST_BYTES_OF_NUMBERS = 1 << 20
 # Subproblems of the final, longer searches over the samples of a region that cannot be split.
 _MOST_SAMPLE_NODES = 2_000_000
 
@@ -90,7 +92,8 @@ def _least_memory(problem: Problem, threads: int) -> float:
     """Gigabytes of which the part that is for pairs holds those of the fewest regions."""
     positives = int(np.count_nonzero(problem.y > 0))
     pairs = positives * (problem.n - positives)
-    return _LEAST_REGIONS * _BYTES_PER_PAIR * pairs * threads / _PATH_SHARE / GIGABYTE
+    of_region = _BYTES_PER_PAIR * pairs + min(_BYTES_PER_NUMBER * pairs, _MOST_BYTES_OF_NUMBERS)
+    return _LEAST_REGIONS * of_region * threads / _PATH_SHARE / GIGABYTE
 
 
 def _mirrored(X: FloatArray, coef: FloatArray) -> int:

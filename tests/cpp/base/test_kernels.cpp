@@ -184,6 +184,45 @@ TEST(coarse_pricing_finds_a_sample_that_is_about_the_farthest) {
     }
 }
 
+TEST(halves_of_pairs_are_compared_as_by_a_plain_loop) {
+    Random random(10);
+    constexpr std::size_t points = 3;
+    constexpr std::size_t others = 2 * word_bits;
+    const auto floats = [&](std::size_t size) {
+        const std::vector<double> exact = random_vector(random, size);
+        return std::vector<float>(exact.begin(), exact.end());
+    };
+    for (const float inset : {0.0f, 0.5f, 3.0f}) {
+        const std::vector<float> point_values = floats(points);
+        const std::vector<float> values = floats(others);
+        const std::vector<float> ends = floats(word_bits);
+        const PairHalves halves{point_values.data(), values.data(), inset, -0.25f};
+        for (const std::uint64_t wanted : {~std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{1} << 63,
+                                           std::uint64_t{0xff00}, std::uint64_t{0x00ff00ff'0000ffff}}) {
+            for (std::size_t point = 0; point < points; ++point) {
+                for (const std::size_t begin : {std::size_t{0}, word_bits}) {
+                    std::uint64_t below = 0;
+                    std::vector<float> expected(word_bits);
+                    for (std::size_t j = 0; j < word_bits; ++j) {
+                        const float difference = point_values[point] - values[begin + j];
+                        const float beyond = difference + (difference + inset);
+                        expected[j] = ends[j] + std::min({0.0f, difference, beyond});
+                        below |= static_cast<std::uint64_t>(expected[j] < halves.low) << j;
+                    }
+                    for (const Kernels* table : usable_tables()) {
+                        std::vector<float> halved(word_bits);
+                        CHECK(table->halve_pairs(halves, point, begin, wanted, ends.data(), halved.data()) ==
+                              (below & wanted));
+                        for (std::size_t j = 0; j < word_bits; ++j) {
+                            CHECK((wanted >> j & 1) == 0 || halved[j] == expected[j]);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
 // Sums in the order of the columns, as in every table. Factors are powers of two, so even the last digit is the
 // same.
 TEST(pairs_are_compared_as_by_a_plain_loop) {

@@ -81,6 +81,49 @@ long double smallest_excess(const std::vector<long double>& d, const DirectionNo
     return smallest;
 }
 
+// Checks what a level says about the pairs in a region, and returns how many pairs are decided.
+std::size_t check_decisions(const testing::RandomProblem& problem, const PairConflicts& pairs,
+                            const PairConflicts::Level& level, const DirectionNode& region) {
+    std::vector<std::uint64_t> undecided(level.conflicts.size());
+    for (const PairConflicts::Word& word : level.undecided) {
+        undecided[word.positive * pairs.words() + word.place] = word.pairs;
+    }
+    std::size_t decided = 0;
+    for (std::size_t i = 0; i < pairs.positives(); ++i) {
+        for (std::size_t j = 0; j < pairs.negatives(); ++j) {
+            const std::vector<long double> difference = difference_of(problem, pairs, i, j);
+            const bool open = (undecided[i * pairs.words() + j / 64] >> (j % 64) & 1) != 0;
+            if (has(pairs, level, i, j)) {
+                CHECK(largest_excess(difference, region) < 0);
+            } else if (!open) {
+                CHECK(smallest_excess(difference, region) >= 0);
+            }
+            decided += !open;
+        }
+    }
+    return decided;
+}
+
+std::size_t count_conflicts(const PairConflicts::Level& level) {
+    std::size_t count = 0;
+    for (const std::uint64_t bits : level.conflicts) {
+        count += static_cast<std::size_t>(std::popcount(bits));
+    }
+    return count;
+}
+
+// One of the halves that a search makes of a region: of a coordinate, or of the lengths.
+DirectionNode half_of(DirectionNode region, Random& random) {
+    const std::size_t k = random.below(region.low.size() + 1);
+    const bool low = random.below(2) == 0;
+    if (k == region.low.size()) {
+        (low ? region.longest : region.shortest) = 0.5 * (region.shortest + region.longest);
+    } else {
+        (low ? region.high : region.low)[k] = 0.5 * (region.low[k] + region.high[k]);
+    }
+    return region;
+}
+
 }  // namespace
 
 TEST(decided_pairs_are_decided_rightly) {
@@ -112,24 +155,56 @@ TEST(decided_pairs_are_decided_rightly) {
                 pairs.shorten(part, level);
             }
         }
-        std::vector<std::uint64_t> undecided(level.conflicts.size());
-        for (const PairConflicts::Word& word : level.undecided) {
-            undecided[word.positive * pairs.words() + word.place] = word.pairs;
-        }
-        for (std::size_t i = 0; i < pairs.positives(); ++i) {
-            for (std::size_t j = 0; j < pairs.negatives(); ++j) {
-                const std::vector<long double> difference = difference_of(problem, pairs, i, j);
-                const bool open = (undecided[i * pairs.words() + j / 64] >> (j % 64) & 1) != 0;
-                if (has(pairs, level, i, j)) {
-                    CHECK(largest_excess(difference, part) < 0);
-                } else if (!open) {
-                    CHECK(smallest_excess(difference, part) >= 0);
-                }
-                decided += !open;
-            }
-        }
+        decided += check_decisions(problem, pairs, level, part);
     }
     CHECK(decided > 1000);
+}
+
+// From the second region on, only one coordinate is compared, until all are compared again.
+TEST(pairs_are_decided_rightly_in_parts_of_parts) {
+    Random random(87);
+    std::size_t by_one_coordinate = 0;
+    std::size_t found_in_parts = 0;
+    std::size_t found_again = 0;
+    for (int trial = 0; trial < 600; ++trial) {
+        testing::RandomProblem problem = testing::random_problem(random, 60, 5);
+        if (trial % 4 == 0) {
+            problem.features[0] *= 1e6;
+        }
+        const Samples samples = problem.samples();
+        const DirectionFrame frame(samples, {}, 0);
+        PairConflicts pairs(samples, frame);
+        DirectionNode region = random_region(random, samples.dimension());
+        if (trial % 2 == 0) {
+            // The wider the box, the more the squares matter.
+            for (std::size_t k = 0; k < samples.dimension(); ++k) {
+                region.low[k] = k == region.face ? region.low[k] : -random.uniform();
+                region.high[k] = k == region.face ? region.high[k] : random.uniform();
+            }
+        }
+        pairs.arrange(region);
+        std::vector<PairConflicts::Level> levels(1 + random.below(14));
+        PairConflicts::Level start;
+        pairs.start(start);
+        pairs.decide(region, start, levels[0]);
+        for (std::size_t depth = 1; depth < levels.size(); ++depth) {
+            region = half_of(region, random);
+            pairs.decide(region, levels[depth - 1], levels[depth]);
+            by_one_coordinate += levels[depth].ends.parts_left + 1 == levels[depth - 1].ends.parts_left ? 1 : 0;
+            if (random.below(4) == 0) {
+                region.longest = std::max(region.shortest, region.longest * (0.8 + 0.2 * random.uniform()));
+                pairs.shorten(region, levels[depth]);
+            }
+        }
+        check_decisions(problem, pairs, levels.back(), region);
+        PairConflicts::Level again;
+        pairs.decide(region, start, again);
+        found_in_parts += count_conflicts(levels.back());
+        found_again += count_conflicts(again);
+    }
+    CHECK(by_one_coordinate > 1000);
+    CHECK(found_again > 10000);
+    CHECK(found_in_parts > found_again / 100 * 98);
 }
 
 // The bound on ||s|| is too low by at most (h - l)^2 / (4 (l + h)), in the middle between the least and the

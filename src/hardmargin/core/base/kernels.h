@@ -67,6 +67,15 @@ struct PairBits {
     std::uint64_t reaching;
 };
 
+// The same pairs after one coordinate has been halved. With v the difference of the values of a pair, the end of its
+// range falls by min(0, v, 2 v + inset).
+struct PairHalves {
+    const float* point_values;
+    const float* values;
+    float inset;
+    float low;  // ranges that end below this get a bit
+};
+
 struct Kernels {
     double (*dot)(const double* left, const double* right, std::size_t stride);
     void (*add_scaled)(double* target, double factor, const double* source, std::size_t length);
@@ -85,6 +94,8 @@ struct Kernels {
     PairBits (*compare_pairs)(const PairRanges& ranges, std::size_t point, std::size_t begin, std::uint64_t wanted,
                               float* ends);
     std::uint64_t (*compare_ends)(const float* ends, float limit, std::uint64_t wanted);
+    std::uint64_t (*halve_pairs)(const PairHalves& halves, std::size_t point, std::size_t begin,
+                                 std::uint64_t wanted, const float* ends, float* halved);
 };
 
 extern const Kernels baseline_kernels;
@@ -160,6 +171,13 @@ inline PairBits compare_pairs(const PairRanges& ranges, std::size_t point, std::
 // Which of the wanted ranges end below the limit; `ends` comes from compare_pairs.
 inline std::uint64_t compare_ends(const float* ends, float limit, std::uint64_t wanted) {
     return kernels.compare_ends(ends, limit, wanted);
+}
+
+// Which of the wanted ranges end below the limit after a coordinate has been halved. Stores where they end; `ends`
+// and `halved` are as in compare_pairs.
+inline std::uint64_t halve_pairs(const PairHalves& halves, std::size_t point, std::size_t begin,
+                                 std::uint64_t wanted, const float* ends, float* halved) {
+    return kernels.halve_pairs(halves, point, begin, wanted, ends, halved);
 }
 
 }  // namespace hardmargin

@@ -218,6 +218,16 @@ using PairIntegers = std::int32_t __attribute__((vector_size(pair_lanes * sizeof
 #define HARDMARGIN_POSITIVE_PARTS(values) (values > 0 ? values : PairLanes{})
 #endif
 
+// The smaller of two values, and values with the positive ones replaced by 0.
+#if defined(__AVX512F__)
+#define HARDMARGIN_LESSER(left, right) _mm512_maskz_min_ps(__mmask16{0xffff}, left, right)
+#elif defined(__AVX2__)
+#define HARDMARGIN_LESSER(left, right) _mm256_min_ps(left, right)
+#else
+#define HARDMARGIN_LESSER(left, right) ((left) < (right) ? (left) : (right))
+#endif
+#define HARDMARGIN_NEGATIVE_PARTS(values) HARDMARGIN_LESSER(values, PairLanes{})
+
 // One bit for every lane that is below the limit.
 inline std::uint64_t bits_below(const PairLanes& values, float limit) {
 #if defined(__AVX512F__)
@@ -298,10 +308,33 @@ std::uint64_t compare_ends_loop(const float* ends, float limit, std::uint64_t wa
     return bits & wanted;
 }
 
+std::uint64_t halve_pairs_loop(const PairHalves& halves, std::size_t point, std::size_t begin, std::uint64_t wanted,
+                               const float* ends, float* halved) {
+    std::uint64_t bits = 0;
+    const float value = halves.point_values[point];
+    for (std::size_t first = 0; first < word_bits; first += pair_group) {
+        if ((wanted >> first & pair_group_bits) == 0) {
+            continue;
+        }
+        for (std::size_t part = 0; part < pair_parts; ++part) {
+            const std::size_t offset = first + part * pair_lanes;
+            const PairLanes difference = value - HARDMARGIN_LOAD_PAIRS(halves.values + begin + offset);
+            const PairLanes beyond = difference + (difference + halves.inset);
+            const PairLanes fall = HARDMARGIN_NEGATIVE_PARTS(HARDMARGIN_LESSER(difference, beyond));
+            const PairLanes end = HARDMARGIN_LOAD_PAIRS(ends + offset) + fall;
+            HARDMARGIN_STORE_PAIRS(halved + offset) = end;
+            bits |= bits_below(end, halves.low) << offset;
+        }
+    }
+    return bits & wanted;
+}
+
 constexpr Kernels loops = {dot_loop,          add_scaled_loop,    multiply_rows_loop,   add_rows_loop,
                            update_rows_loop,  rotate_loop,        combine_columns_loop, price_loop,
-                           coarse_price_loop, compare_pairs_loop, compare_ends_loop};
+                           coarse_price_loop, compare_pairs_loop, compare_ends_loop, halve_pairs_loop};
 
+#undef HARDMARGIN_NEGATIVE_PARTS
+#undef HARDMARGIN_LESSER
 #undef HARDMARGIN_POSITIVE_PARTS
 #undef HARDMARGIN_SIZES
 #undef HARDMARGIN_LOAD_PAIRS

@@ -17,10 +17,32 @@ namespace {
 // Words of conflicts that the positives between two calls of `stop` have. With few samples, that is all of them.
 constexpr std::size_t words_between_stops = std::size_t{1} << 14;
 
+// Whether a row of bits and these have one in common. The loop does not end early, which lets it use vectors.
+bool meets(const std::uint64_t* row, const std::vector<std::uint64_t>& bits) {
+    std::uint64_t common = 0;
+    for (std::size_t place = 0; place < bits.size(); ++place) {
+        common |= row[place] & bits[place];
+    }
+    return common != 0;
+}
+
+// The first one that they have in common.
+std::size_t first_in_both(const std::uint64_t* row, const std::vector<std::uint64_t>& bits) {
+    std::size_t place = 0;
+    while ((row[place] & bits[place]) == 0) {
+        ++place;
+    }
+    return place * word_bits + static_cast<std::size_t>(std::countr_zero(row[place] & bits[place]));
+}
+
 }  // namespace
 
 ConflictMatching::ConflictMatching(const Samples& samples, const PairConflicts& pairs)
-    : samples_(samples), pairs_(pairs), cost_(samples.common_cost()), unvisited_(pairs.words()) {
+    : samples_(samples),
+      pairs_(pairs),
+      cost_(samples.common_cost()),
+      unvisited_(pairs.words()),
+      candidates_((pairs.positives() + word_bits - 1) / word_bits) {
     assert(cost_ > 0);
 }
 
@@ -43,6 +65,8 @@ void ConflictMatching::start(State& state) {
     both_certain_ = any_positive && any_negative;
     state.partner_of_positive.assign(pairs_.positives(), unmatched);
     state.partner_of_negative.assign(pairs_.words() * word_bits, unmatched);
+    state.free_positives.assign(candidates_.size(), ~std::uint64_t{0});
+    state.free_negatives.assign(pairs_.words(), ~std::uint64_t{0});
     state.size = 0;
     state.impossible = false;
 }
@@ -74,66 +98,75 @@ std::size_t ConflictMatching::missing(const State& state, double needed) const {
 }
 
 void ConflictMatching::unvisit_all() {
-    std::fill(unvisited_.begin(), unvisited_.end(), ~std::uint64_t{0});
+    unvisited_.assign(pairs_.words(), ~std::uint64_t{0});
 }
 
 void ConflictMatching::leave_out(std::span<const MustHitSet> sets) {
     unvisit_all();
-    left_out_.assign(pairs_.positives(), 0);
+    std::fill(candidates_.begin(), candidates_.end(), ~std::uint64_t{0});
+    if (const std::size_t in_last_word = pairs_.positives() % word_bits; in_last_word > 0) {
+        candidates_.back() = (std::uint64_t{1} << in_last_word) - 1;
+    }
     for (const MustHitSet& members : sets) {
         for (const std::uint32_t sample : members) {
-            if (samples_.label(sample) > 0) {
-                left_out_[pairs_.number(sample)] = 1;
-            } else {
-                unset_bit(unvisited_.data(), pairs_.number(sample));
-            }
+            unset_bit((samples_.label(sample) > 0 ? candidates_ : unvisited_).data(), pairs_.number(sample));
         }
     }
 }
 
 bool ConflictMatching::augment(std::size_t start, const PairConflicts::Level& level, State& state) {
     return follow_path(start, level, state, [&](const std::uint64_t* row, std::size_t& negative) {
-        return find_free(row, state, negative);
-    });
-}
-
-// Finds an unvisited and unmatched opponent.
-bool ConflictMatching::find_free(const std::uint64_t* row, const State& state, std::size_t& negative) {
-    for (std::size_t place = 0; place < pairs_.words(); ++place) {
-        for (std::uint64_t bits = row[place] & unvisited_[place]; bits != 0; bits &= bits - 1) {
-            negative = place * word_bits + static_cast<std::size_t>(std::countr_zero(bits));
-            if (is_set(certain_negatives_.data(), negative)) {
-                return true;
-            }
-            if (state.partner_of_negative[negative] < 0) {
-                unset_bit(unvisited_.data(), negative);
+        for (std::size_t place = 0; place < pairs_.words(); ++place) {
+            if (const std::uint64_t bits = row[place] & unvisited_[place] & state.free_negatives[place]; bits != 0) {
+                negative = place * word_bits + static_cast<std::size_t>(std::countr_zero(bits));
+                // Certain negatives may have any number of partners.
+                if (!is_set(certain_negatives_.data(), negative)) {
+                    unset_bit(unvisited_.data(), negative);
+                }
                 return true;
             }
         }
-    }
-    return false;
+        return false;
+    });
 }
 
+// One search per unmatched positive is enough. From what a failed search has visited no unmatched negative can be
+// reached, so no later path leads there, and so none can be reached from there after other paths either. What a
+// successful search has visited may be visited again.
 void ConflictMatching::grow(const PairConflicts::Level& level, State& state, double enough,
                             std::span<const MustHitSet> sets) {
     state.impossible = state.impossible || certain_conflict(level, state.certain_pair);
+    if (cost(state) >= enough) {
+        return;
+    }
     const std::size_t positives_between_stops = 1 + words_between_stops / (pairs_.words() + 1);
-    for (bool grown = true; grown;) {
-        grown = false;
-        leave_out(sets);
-        // Positives far on their own side have the fewest opponents, so they are matched first.
-        for (std::size_t positive = pairs_.positives(); positive-- > 0;) {
-            if (cost(state) >= enough || (positive % positives_between_stops == 0 && stop_())) {
-                return;
+    std::size_t until_stop = positives_between_stops;
+    leave_out(sets);
+    // Positives far on their own side have the fewest opponents, so they are matched first.
+    for (std::size_t place = candidates_.size(); place-- > 0;) {
+        for (std::uint64_t bits = candidates_[place] & state.free_positives[place]; bits != 0;) {
+            const auto bit = static_cast<std::size_t>(std::bit_width(bits) - 1);
+            const std::size_t positive = place * word_bits + bit;
+            bits &= ~(std::uint64_t{1} << bit);
+            if (--until_stop == 0) {
+                if (stop_()) {
+                    return;
+                }
+                until_stop = positives_between_stops;
             }
-            if (state.partner_of_positive[positive] >= 0 || left_out_[positive] != 0) {
-                continue;
-            }
-            bool again = true;
-            while (again && augment(positive, level, state)) {
+            // Most unmatched positives have no unvisited opponent.
+            bool again = meets(&level.conflicts[positive * pairs_.words()], unvisited_);
+            while (again) {
+                unvisited_before_ = unvisited_;
+                if (!augment(positive, level, state)) {
+                    break;
+                }
+                unvisited_.swap(unvisited_before_);
                 ++state.size;
-                grown = true;
-                again = certain_positives_[positive] != 0 && cost(state) < enough;
+                if (cost(state) >= enough) {
+                    return;
+                }
+                again = certain_positives_[positive] != 0;
             }
         }
     }
@@ -168,8 +201,8 @@ bool ConflictMatching::release(const PairConflicts::Level& level, State& state, 
     }
     const std::size_t positive = is_positive ? number : static_cast<std::size_t>(partner);
     const std::size_t negative = is_positive ? static_cast<std::size_t>(partner) : number;
-    state.partner_of_positive[positive] = unmatched;
-    state.partner_of_negative[negative] = unmatched;
+    free_positive(state, positive);
+    free_negative(state, negative);
     leave_out(sets);
     if (!is_positive) {
         // A path that replaces the pair starts at the partner.
@@ -177,10 +210,12 @@ bool ConflictMatching::release(const PairConflicts::Level& level, State& state, 
         return augment(positive, level, state);
     }
     // A path that replaces the pair ends at the partner, and may start anywhere.
-    for (std::size_t start = 0; start < pairs_.positives(); ++start) {
-        if (start != positive && state.partner_of_positive[start] < 0 && left_out_[start] == 0 &&
-            augment(start, level, state)) {
-            return true;
+    for (std::size_t place = 0; place < candidates_.size(); ++place) {
+        for (std::uint64_t bits = candidates_[place] & state.free_positives[place]; bits != 0; bits &= bits - 1) {
+            const std::size_t start = place * word_bits + static_cast<std::size_t>(std::countr_zero(bits));
+            if (start != positive && augment(start, level, state)) {
+                return true;
+            }
         }
     }
     return false;
@@ -207,6 +242,9 @@ void ConflictMatching::propagate(const PairConflicts::Level& level, const State&
         const std::size_t positive = pending_.back();
         const std::uint64_t* row = &level.conflicts[positive * pairs_.words()];
         pending_.pop_back();
+        if (!meets(row, unvisited_)) {
+            continue;
+        }
         for (std::size_t place = 0; place < pairs_.words(); ++place) {
             std::uint64_t bits = row[place] & unvisited_[place];
             unvisited_[place] &= ~bits;
@@ -223,7 +261,14 @@ void ConflictMatching::propagate(const PairConflicts::Level& level, const State&
             }
         }
     }
-    // From kept negatives, in rounds.
+    // Opponents of kept positives are given up by now. So if a kept negative is among them, that is a contradiction
+    // already, and otherwise only the other positives can have kept opponents.
+    for (std::size_t positive = 0; positive < pairs_.positives(); ++positive) {
+        if (closure.positive_kept[positive] == 0 && closure.positive_given_up[positive] == 0) {
+            pending_.push_back(positive);
+        }
+    }
+    // From kept negatives, in rounds: those that are new in one of them matter in the next one.
     std::vector<std::uint64_t>& kept = unvisited_;
     std::fill(kept.begin(), kept.end(), 0);
     bool more = false;
@@ -233,36 +278,29 @@ void ConflictMatching::propagate(const PairConflicts::Level& level, const State&
             more = true;
         }
     }
+    std::vector<std::uint64_t>& kept_next = unvisited_before_;
     while (more) {
         more = false;
-        for (std::size_t positive = 0; positive < pairs_.positives(); ++positive) {
-            if (closure.positive_given_up[positive] != 0) {
-                continue;
-            }
+        kept_next.assign(kept.size(), 0);
+        for (const std::size_t positive : pending_) {
             const std::uint64_t* row = &level.conflicts[positive * pairs_.words()];
-            std::uint64_t opponents = 0;
-            std::size_t place = 0;
-            for (; place < pairs_.words() && opponents == 0; ++place) {
-                opponents = row[place] & kept[place];
-            }
-            if (opponents == 0) {
+            if (closure.positive_given_up[positive] != 0 || !meets(row, kept)) {
                 continue;
             }
             closure.positive_given_up[positive] = 1;
-            const std::size_t opponent =
-                (place - 1) * word_bits + static_cast<std::size_t>(std::countr_zero(opponents));
             closure.given_up_because[pairs_.positive(positive)] =
-                static_cast<std::int32_t>(pairs_.negative(opponent));
+                static_cast<std::int32_t>(pairs_.negative(first_in_both(row, kept)));
             const std::int32_t partner = state.partner_of_positive[positive];
             if (partner >= 0 && closure.negative_kept[static_cast<std::size_t>(partner)] == 0) {
                 closure.negative_kept[static_cast<std::size_t>(partner)] = 1;
                 closure.kept_because[pairs_.negative(static_cast<std::size_t>(partner))] =
                     static_cast<std::int32_t>(pairs_.positive(positive));
-                set_bit(kept.data(), static_cast<std::size_t>(partner));
+                set_bit(kept_next.data(), static_cast<std::size_t>(partner));
                 more = true;
             }
         }
-        work_ += pairs_.positives() * pairs_.words();
+        kept.swap(kept_next);
+        work_ += pending_.size() * pairs_.words();
     }
     closure.any_kept = true;
 }

@@ -34,6 +34,9 @@ public:
     struct State {
         std::vector<std::int32_t> partner_of_positive;  // or `unmatched`
         std::vector<std::int32_t> partner_of_negative;
+        // The samples without a partner, as bits.
+        std::vector<std::uint64_t> free_positives;
+        std::vector<std::uint64_t> free_negatives;
         std::size_t size = 0;
         bool impossible = false;  // two certain samples conflict
         PairEdge certain_pair{};  // these
@@ -94,20 +97,29 @@ private:
                  std::vector<std::uint64_t>& targets);
     template <typename FindEnd>
     bool follow_path(std::size_t start, const PairConflicts::Level& level, State& state, const FindEnd& find_end);
-    bool find_free(const std::uint64_t* row, const State& state, std::size_t& negative);
     // Makes a positive and a negative partners.
     void join(State& state, std::size_t positive, std::size_t negative) const {
         if (!is_set(certain_negatives_.data(), negative)) {
             state.partner_of_negative[negative] = static_cast<std::int32_t>(positive);
+            unset_bit(state.free_negatives.data(), negative);
         }
         if (certain_positives_[positive] == 0) {
             state.partner_of_positive[positive] = static_cast<std::int32_t>(negative);
+            unset_bit(state.free_positives.data(), positive);
         }
+    }
+    static void free_positive(State& state, std::size_t positive) {
+        state.partner_of_positive[positive] = unmatched;
+        set_bit(state.free_positives.data(), positive);
+    }
+    static void free_negative(State& state, std::size_t negative) {
+        state.partner_of_negative[negative] = unmatched;
+        set_bit(state.free_negatives.data(), negative);
     }
     // Whether two certain samples conflict, and which.
     bool certain_conflict(const PairConflicts::Level& level, PairEdge& pair) const;
     void unvisit_all();
-    // Marks the positives of these sets in left_out_, and their negatives, and no others, as visited.
+    // Unsets the positives of these sets in candidates_, and marks their negatives, and no others, as visited.
     void leave_out(std::span<const MustHitSet> sets);
     // Applies the rule for sets; whether it added anything to the closure.
     bool propagate_sets(std::span<const MustHitSet> sets, ConflictClosure& closure) const;
@@ -120,7 +132,8 @@ private:
     const PairConflicts& pairs_;
     double cost_;
     std::vector<std::uint64_t> unvisited_;
-    std::vector<unsigned char> left_out_;  // by positives
+    std::vector<std::uint64_t> unvisited_before_;
+    std::vector<std::uint64_t> candidates_;  // positives that are not left out, as bits
     std::vector<unsigned char> certain_positives_;
     std::vector<std::uint64_t> certain_negatives_;  // bits
     bool both_certain_ = false;                     // there are certain samples of both classes

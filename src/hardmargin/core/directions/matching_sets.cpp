@@ -77,8 +77,7 @@ bool ConflictMatching::replace(std::size_t start, const PairConflicts::Level& le
                 negative = place * word_bits + static_cast<std::size_t>(std::countr_zero(bits));
                 unset_bit(unvisited_.data(), negative);
                 unset_bit(targets.data(), negative);
-                state.partner_of_positive[static_cast<std::size_t>(state.partner_of_negative[negative])] =
-                    unmatched;
+                free_positive(state, static_cast<std::size_t>(state.partner_of_negative[negative]));
                 return true;
             }
         }
@@ -111,8 +110,8 @@ std::size_t ConflictMatching::exchange(const PairConflicts::Level& level, State&
         }
         const auto positive = static_cast<std::size_t>(state.partner_of_negative[negative]);
         unset_bit(unvisited_.data(), negative);
-        state.partner_of_positive[positive] = unmatched;
-        state.partner_of_negative[negative] = unmatched;
+        free_positive(state, positive);
+        free_negative(state, negative);
         if (augment(positive, level, state)) {
             ++exchanged;
         } else {
@@ -133,7 +132,7 @@ std::size_t ConflictMatching::exchange(const PairConflicts::Level& level, State&
         }
     }
     for (std::size_t start = pairs_.positives(); any && start-- > 0;) {
-        if (state.partner_of_positive[start] < 0 && left_out_[start] == 0 && !missed(pairs_.positive(start))) {
+        if (state.partner_of_positive[start] < 0 && is_set(candidates_.data(), start) && !missed(pairs_.positive(start))) {
             exchanged += replace(start, level, state, targets) ? 1 : 0;
         }
     }

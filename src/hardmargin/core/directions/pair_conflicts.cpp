@@ -27,13 +27,28 @@ constexpr double least_inset_share = 1e-3;
 constexpr std::size_t typical_samples = 100;
 // The largest one in this many differences is left out of the mean, which a few distant samples would dominate.
 constexpr std::size_t far_differences = 10;
-// Words whose ranges are stored: 64 MB of them.
-constexpr std::size_t most_words_remembered = std::size_t{1} << 18;
+// How many parts of parts are compared by one coordinate each, and what that adds to the errors: in units of the
+// relative error of an operation, times what is rounded, for every part and in total.
+constexpr std::size_t most_parts = 8;
+constexpr std::size_t part_roundings = 6 + most_parts;
+constexpr std::size_t part_inset_roundings = 12 + 3 * most_parts;
+// Words whose ends are stored: 1 MB of them for every region on the path to the current one, which stays in the
+// cache, and 64 MB for the current one.
+constexpr std::size_t most_words_of_level = std::size_t{1} << 12;
+constexpr std::size_t most_words_stored = std::size_t{1} << 18;
 // Words that are compared before `stop` is called: this takes some hundredths of a second.
 constexpr std::size_t words_between_stops = std::size_t{1} << 20;
 
 float as_needed(double value) {
     return value < least_needed ? 0.0f : static_cast<float>(value);
+}
+
+// For the ends of this many words that are left undecided, and one more: the ends of decided words are overwritten
+// by the next ones.
+void make_room(AlignedVector<float>& ends, std::size_t words) {
+    if (ends.size() < (words + 1) * word_bits) {
+        ends.resize((words + 1) * word_bits);
+    }
 }
 
 }  // namespace
@@ -43,7 +58,6 @@ PairConflicts::PairConflicts(const Samples& samples, const DirectionFrame& frame
       frame_(frame),
       numbers_(samples.count()),
       typical_differences_(frame.dimension()),
-      shift_(frame.dimension()),
       no_shift_(frame.dimension()) {
     for (std::size_t i = 0; i < samples.count(); ++i) {
         (samples.label(i) > 0 ? positives_ : negatives_).push_back(i);
@@ -154,7 +168,7 @@ void PairConflicts::project(ClassColumns& columns, const DirectionNode& region, 
     // Every number in single precision is rounded a few times, and a sum of `used_` of them once per term. The
     // terms add up to at most the projection and the reach of each sample of a pair. Numbers in double precision
     // have errors relative to the size of the sample, and coordinates have an error of DirectionFrame::rounding.
-    const double share = single_unit * static_cast<double>(used_ + single_roundings);
+    const double share = single_unit * static_cast<double>(used_ + single_roundings + part_roundings);
     for (std::size_t place = 0; place < padded; ++place) {
         const double projection = columns.projections[place];
         const double error = share * (std::fabs(projection) + columns.reaches[place]) +
@@ -165,7 +179,7 @@ void PairConflicts::project(ClassColumns& columns, const DirectionNode& region, 
     work_ += 3 * padded * frame_.dimension();
 }
 
-void PairConflicts::find_insets(const DirectionNode& region, double curvature) {
+double PairConflicts::find_insets(const DirectionNode& region, double curvature) {
     insets_.clear();
     double total = 0;
     double variation = 0;
@@ -180,41 +194,59 @@ void PairConflicts::find_insets(const DirectionNode& region, double curvature) {
     }
     if (!(total >= least_inset_share * variation)) {
         insets_.clear();
+        return 0;
     }
+    return total;
 }
 
 void PairConflicts::decide(const DirectionNode& region, const Level& around, Level& level,
                            const std::function<bool()>& stop) {
     assert(region.low.size() == frame_.dimension() && region.high.size() == frame_.dimension());
     assert(around.conflicts.size() == positives() * words_);
+    if (&level != &around) {
+        level.conflicts = around.conflicts;
+        level.undecided.resize(around.undecided.size());
+    }
+    if (!compare_part(region, around, level)) {
+        compare(region, around, level, stop);
+    }
+}
+
+void PairConflicts::compare(const DirectionNode& region, const Level& around, Level& level,
+                            const std::function<bool()>& stop) {
     constexpr double share = single_share;
     const double least = region.least_length();
     const double greatest = region.greatest_length();
-    const double at_longest = 2 / region.longest * (1 - share);
-    const double curvature = at_longest / (least + greatest);
+    Ends& ends = level.ends;
+    ends.at_longest = 2 / region.longest * (1 - share);
+    ends.curvature = ends.at_longest / (least + greatest);
+    ends.low = region.low;
+    ends.high = region.high;
+    ends.shift.resize(frame_.dimension());
     double middle = 0;  // the squared length of the middle of the box
     for (std::size_t k = 0; k < frame_.dimension(); ++k) {
         const double center = 0.5 * (region.low[k] + region.high[k]);
         middle += center * center;
-        shift_[k] = 2 * curvature * center;
+        ends.shift[k] = 2 * ends.curvature * center;
     }
-    const double needed_longest = curvature * (least * greatest + middle) * (1 - share);
+    const double insets = find_insets(region, ends.curvature);
+    ends.with_insets = insets > 0;
+    ends.offset = ends.curvature * middle - single_unit * static_cast<double>(part_inset_roundings) * insets;
     double needed_shortest = std::numeric_limits<double>::infinity();
     if (region.shortest > 0) {
         // What the least lengths need, minus the part of the range that is due to the shift.
         const double at_shortest = 2 / region.shortest;
         const double typical = std::sqrt(0.5 * (least * least + greatest * greatest));
-        needed_shortest = 2 * curvature * middle + 0.5 * at_shortest * typical;
+        needed_shortest = 2 * ends.curvature * middle + 0.5 * at_shortest * typical;
         for (std::size_t k = 0; k < frame_.dimension(); ++k) {
             const auto needed = [&](double value) {
-                return (0.5 * at_shortest / typical * value - shift_[k]) * value;
+                return (0.5 * at_shortest / typical * value - ends.shift[k]) * value;
             };
             needed_shortest += std::max(needed(region.low[k]), needed(region.high[k]));
         }
         needed_shortest += share * std::fabs(needed_shortest);
     }
-    find_insets(region, curvature);
-    project(positive_columns_, region, shift_);
+    project(positive_columns_, region, ends.shift);
     project(negative_columns_, region, no_shift_);
     const PairRanges ranges{positive_columns_.scaled.data(),
                             positive_columns_.padded,
@@ -225,21 +257,17 @@ void PairConflicts::decide(const DirectionNode& region, const Level& around, Lev
                             negative_columns_.lows.data(),
                             negative_columns_.highs.data(),
                             used_,
-                            insets_.empty() ? nullptr : insets_.data(),
-                            as_needed(needed_longest),
+                            ends.with_insets ? insets_.data() : nullptr,
+                            as_needed(needed_in(region, ends)),
                             static_cast<float>(std::max(needed_shortest, least_needed))};
-    if (&level != &around) {
-        level.conflicts = around.conflicts;
-        level.undecided.resize(around.undecided.size());
-    }
     work_ += around.undecided.size() * word_bits * (used_ + 1) / 2;
-    needed_ = needed_longest;
-    at_longest_ = at_longest;
-    least_ = least;
-    // One more word than can be left undecided: the ends of decided words are overwritten by the next ones.
-    const bool remember = around.undecided.size() <= most_words_remembered;
-    ends_.resize(remember ? (around.undecided.size() + 1) * word_bits : word_bits);
-    float* ends = ends_.data();
+    const std::size_t count = around.undecided.size();
+    const bool remember = count <= most_words_stored;
+    ends.stored = count <= most_words_of_level;
+    ends.parts_left = most_parts;
+    AlignedVector<float>& values = ends.stored ? ends.values : large_ends_;
+    make_room(values, remember ? count : 0);
+    float* end = values.data();
     Word* kept = level.undecided.data();
     std::size_t compared = 0;
     bool stopped = false;
@@ -249,33 +277,111 @@ void PairConflicts::decide(const DirectionNode& region, const Level& around, Lev
             *kept++ = word;
             continue;
         }
-        const PairBits bits = compare_pairs(ranges, word.positive, word.place * word_bits, word.pairs, ends);
+        const PairBits bits = compare_pairs(ranges, word.positive, word.place * word_bits, word.pairs, end);
         const std::uint64_t conflicts = word.pairs & bits.below;
         level.conflicts[word.positive * words_ + word.place] |= conflicts;
         const std::uint64_t undecided = word.pairs & bits.reaching & ~conflicts;
         *kept = {word.positive, word.place, undecided};
         kept += undecided != 0;
-        ends += remember && undecided != 0 ? word_bits : 0;
+        end += remember && undecided != 0 ? word_bits : 0;
     }
     level.undecided.resize(static_cast<std::size_t>(kept - level.undecided.data()));
-    if (!remember || stopped) {
-        ends_.clear();
+    level_of_large_ends_ = remember && !ends.stored && !stopped ? &level : nullptr;
+    ends.stored = ends.stored && !stopped;
+}
+
+double PairConflicts::needed_in(const DirectionNode& region, const Ends& ends) const {
+    const double at_longest = 2 / region.longest * (1 - single_share);
+    const auto needed = [&](double length) { return (at_longest - ends.curvature * length) * length; };
+    const double in_box = std::min(needed(region.least_length()), needed(region.greatest_length()));
+    return (in_box + ends.offset) - single_share * (std::fabs(in_box) + ends.offset);
+}
+
+bool PairConflicts::compare_part(const DirectionNode& region, const Level& around, Level& level) {
+    const Ends& whole = around.ends;
+    if (&level == &around || !whole.stored || whole.parts_left == 0 ||
+        2 / region.longest * (1 - single_share) < whole.at_longest) {
+        return false;
     }
+    // The coordinate that was halved, if any.
+    const std::size_t none = frame_.dimension();
+    std::size_t halved = none;
+    double sign = 0;
+    for (std::size_t k = 0; k < frame_.dimension(); ++k) {
+        if (region.low[k] == whole.low[k] && region.high[k] == whole.high[k]) {
+            continue;
+        }
+        const double middle = 0.5 * (whole.low[k] + whole.high[k]);
+        const bool is_low = region.low[k] == whole.low[k] && region.high[k] == middle;
+        const bool is_high = region.high[k] == whole.high[k] && region.low[k] == middle;
+        if (halved != none || !(is_low || is_high)) {
+            return false;
+        }
+        halved = k;
+        sign = is_low ? -1 : 1;
+    }
+    Ends& ends = level.ends;
+    ends.stored = true;
+    ends.parts_left = whole.parts_left - 1;
+    ends.low = region.low;
+    ends.high = region.high;
+    ends.offset = whole.offset;
+    ends.at_longest = whole.at_longest;
+    ends.curvature = whole.curvature;
+    ends.with_insets = whole.with_insets;
+    ends.shift = whole.shift;
+    const std::size_t count = around.undecided.size();
+    make_room(ends.values, count);
+    positive_halves_.assign(positive_columns_.padded, 0.0f);
+    negative_halves_.assign(negative_columns_.padded, 0.0f);
+    double inset = 0;
+    if (halved != none) {
+        const double radius = 0.5 * (whole.high[halved] - whole.low[halved]);
+        const double factor = 0.5 * sign * radius;
+        const double* positives = positive_columns_.coordinates.data() + halved * positive_columns_.padded;
+        const double* negatives = negative_columns_.coordinates.data() + halved * negative_columns_.padded;
+        for (std::size_t i = 0; i < positive_columns_.padded; ++i) {
+            positive_halves_[i] = static_cast<float>(factor * (positives[i] - whole.shift[halved]));
+        }
+        for (std::size_t j = 0; j < negative_columns_.padded; ++j) {
+            negative_halves_[j] = static_cast<float>(factor * negatives[j]);
+        }
+        if (whole.with_insets) {
+            inset = whole.curvature * radius * radius * (1 + single_share);
+            ends.shift[halved] = whole.curvature * (region.low[halved] + region.high[halved]);
+        }
+        work_ += positive_columns_.padded + negative_columns_.padded;
+    }
+    work_ += count * word_bits;
+    const PairHalves halves{positive_halves_.data(), negative_halves_.data(), static_cast<float>(inset),
+                            as_needed(needed_in(region, ends))};
+    const float* end_before = whole.values.data();
+    float* end = ends.values.data();
+    Word* kept = level.undecided.data();
+    for (const Word& word : around.undecided) {
+        const std::uint64_t conflicts =
+            halve_pairs(halves, word.positive, word.place * word_bits, word.pairs, end_before, end);
+        level.conflicts[word.positive * words_ + word.place] |= conflicts;
+        const std::uint64_t undecided = word.pairs & ~conflicts;
+        *kept = {word.positive, word.place, undecided};
+        kept += undecided != 0;
+        end += undecided != 0 ? word_bits : 0;
+        end_before += word_bits;
+    }
+    level.undecided.resize(static_cast<std::size_t>(kept - level.undecided.data()));
+    return true;
 }
 
 void PairConflicts::shorten(const DirectionNode& region, Level& level, const std::function<bool()>& stop) {
-    if (ends_.empty()) {
-        decide(region, level, level, stop);
+    if (!level.ends.stored && level_of_large_ends_ != &level) {
+        compare(region, level, level, stop);
         return;
     }
-    // With at_length instead of at_longest_, the ranges end lower by at least (at_length - at_longest_) least_.
-    const double at_length = 2 / region.longest * (1 - single_share);
-    assert(region.least_length() == least_ && at_length >= at_longest_);
-    assert(level.undecided.size() * word_bits <= ends_.size());
-    const double needed = (needed_ + (at_length - at_longest_) * least_) * (1 - single_share);
-    const float limit = as_needed(needed);
+    assert(region.low == level.ends.low && region.high == level.ends.high);
+    assert(2 / region.longest * (1 - single_share) >= level.ends.at_longest);
+    const float limit = as_needed(needed_in(region, level.ends));
     work_ += level.undecided.size() * word_bits / 2;
-    const float* ends = ends_.data();
+    const float* ends = level.ends.stored ? level.ends.values.data() : large_ends_.data();
     for (Word& word : level.undecided) {
         const std::uint64_t conflicts = compare_ends(ends, limit, word.pairs);
         level.conflicts[word.positive * words_ + word.place] |= conflicts;

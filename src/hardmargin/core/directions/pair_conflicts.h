@@ -21,6 +21,18 @@
 // in every part of the region. A region inherits the conflicts of the region it is part of, and examines only the
 // undecided pairs.
 //
+// A part of a region differs from it in one coordinate. So from where the range of a pair ends in the region follows
+// where it ends in the part, with the same k: only the terms of that coordinate change. Let the part be the half on
+// the side of t = sign r, and v = sign g r / 2. The terms of the whole are at least |v| + max(0, |v| - k r^2), see
+// above. Those of the half, with its own middle and radius, are
+//
+//     v - k r^2 / 4 + |v / 2 - k r^2 / 4| + max(0, |v / 2 - k r^2 / 4| - k r^2 / 4),
+//
+// which is at most that plus min(0, v, 2 v + k r^2). Without the terms k t^2, the end is that of a linear function
+// of t, which falls by at most max(0, -2 v); its slope g stays that of the whole. With smaller lengths L' < L, pairs
+// need more: 2 / L' ||s|| is at least the bound on 2 / L ||s|| plus (2 / L' - 2 / L) l', where l' is the least
+// length in the part. After some parts of parts, all coordinates are compared again, with the k of that part.
+//
 // Pairs are compared in single precision. A bound on the error of that and of the coordinates is computed for every
 // sample in every region, from the sizes of the numbers compared, and widens the ranges of its pairs. So small
 // features still distinguish samples once the region is so narrow in the large ones that these no longer matter.
@@ -31,6 +43,7 @@
 #include <functional>
 #include <vector>
 
+#include "base/aligned.h"
 #include "base/control.h"
 #include "base/samples.h"
 #include "directions/frame.h"
@@ -47,10 +60,32 @@ public:
         std::uint64_t pairs;
     };
 
+    // Where the ranges of undecided pairs end in a box.
+    struct Ends {
+        AlignedVector<float> values;  // `word_bits` for each undecided word
+        bool stored = false;
+        std::size_t parts_left = 0;  // how many parts of parts may follow before all coordinates are compared again
+        std::vector<double> low;     // the box
+        std::vector<double> high;
+        // s.(x_i - x_j) - 2 ||s|| / longest is in the box at most the end minus what needed_in() returns, with the
+        // k of the box in which all coordinates were compared.
+        double curvature = 0;
+        double at_longest = 0;      // 2 / longest there
+        bool with_insets = false;   // the terms k t^2 are part of the ends
+        std::vector<double> shift;  // 2 k c
+        double offset = 0;          // k ||c||^2 there, minus rounding errors
+    };
+
     // What is known about the pairs in a region.
     struct Level {
         std::vector<std::uint64_t> conflicts;  // one row of words() per positive
         std::vector<Word> undecided;
+        Ends ends;
+
+        std::size_t size_in_memory() const {
+            return conflicts.capacity() * sizeof(std::uint64_t) + undecided.capacity() * sizeof(Word) +
+                   ends.values.capacity() * sizeof(float);
+        }
     };
 
     PairConflicts(const Samples& samples, const DirectionFrame& frame);
@@ -73,9 +108,10 @@ public:
     // returns true, the other pairs stay undecided.
     void decide(const DirectionNode& region, const Level& around, Level& level,
                 const std::function<bool()>& stop = never);
-    // Decides more pairs after the region's greatest length has been reduced. decide() must have been called last,
-    // for the same box and level. It has stored where the range of every pair ends, so pairs are not compared
-    // again. What is decided is correct, but may be slightly less than decide() would find.
+    // Decides more pairs after the greatest length of a region has been reduced. decide() must have been called
+    // before, for the same box and level. It has stored where the range of every pair ends, unless there are too
+    // many, so pairs are not compared again. What is decided is correct, but may be slightly less than comparing all
+    // coordinates would find.
     void shorten(const DirectionNode& region, Level& level, const std::function<bool()>& stop = never);
 
     // The mean of |x_i - x_j| in coordinate k over most pairs.
@@ -109,21 +145,25 @@ private:
     void fill(ClassColumns& columns, const std::vector<std::size_t>& samples) const;
     // Computes what depends on the region; `shift` is subtracted from the coordinates but not from the projections.
     void project(ClassColumns& columns, const DirectionNode& region, const std::vector<double>& shift);
-    // Computes insets_ for this curvature k.
-    void find_insets(const DirectionNode& region, double curvature);
+    // Computes insets_ for this curvature k. Returns their sum, 0 if they are left out.
+    double find_insets(const DirectionNode& region, double curvature);
+    // decide() by comparing all coordinates.
+    void compare(const DirectionNode& region, const Level& around, Level& level, const std::function<bool()>& stop);
+    // decide() by the coordinate in which the region differs from the one around it; whether that was possible.
+    bool compare_part(const DirectionNode& region, const Level& around, Level& level);
+    // What the ends of ranges are compared with if the greatest length of the region is reduced to this.
+    double needed_in(const DirectionNode& region, const Ends& ends) const;
 
     ClassColumns positive_columns_;
     ClassColumns negative_columns_;
     std::size_t used_ = 0;       // coordinates that vary in the region
     std::vector<float> insets_;  // k r^2 in each of them; empty if left out
-    // For shorten(), from the last decide(): s.(x_i - x_j) - at_longest_ (l h + ||s||^2) / (l + h) is at most the
-    // end of the pair's range minus needed_, and the fraction is at least l, which is least_.
-    std::vector<float> ends_;  // `word_bits` for each undecided word; empty if there are too many
-    double needed_ = 0;
-    double at_longest_ = 0;
-    double least_ = 0;
-    std::vector<double> shift_;
     const std::vector<double> no_shift_;
+    std::vector<float> positive_halves_;  // the coordinate that was halved
+    std::vector<float> negative_halves_;
+    // The ends of a level that has too many to store them itself, while it is the last one that was decided.
+    AlignedVector<float> large_ends_;
+    const Level* level_of_large_ends_ = nullptr;
     std::uint64_t work_ = 0;
 };
 

@@ -1,6 +1,7 @@
 #include "directions/region_closing.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <utility>
 
@@ -221,28 +222,46 @@ void RegionClosing<PairCover>::enable_region(const DirectionNode& region) {
     for (std::size_t j = 0; j < 2 * frame_.dimension(); ++j) {
         solver_.enable(solver_.extra_row(j));
     }
+    enabled_.clear(pairs_.positives(), pairs_.negatives());
 }
 
 // Rows that stay enabled stay in the solution, which is the warm start of the next solve.
 template <typename PairCover>
 void RegionClosing<PairCover>::enable_closure() {
-    const auto set = [&](std::size_t row, bool wanted) {
-        if (wanted == solver_.enabled(row)) {
-            return;
-        }
-        if (wanted) {
-            solver_.enable(row);
-        } else {
-            solver_.disable(row);
-        }
+    const auto positive = [this](std::size_t i) { return pairs_.positive(i); };
+    const auto negative = [this](std::size_t j) { return pairs_.negative(j); };
+    const auto flip_of = [this](const auto& sample) {
+        return [this, sample](std::size_t number) { return solver_.flip_row(sample(number)); };
     };
-    for (std::size_t i = 0; i < pairs_.positives(); ++i) {
-        set(pairs_.positive(i), closure_.positive_kept[i] != 0);
-        set(solver_.flip_row(pairs_.positive(i)), closure_.positive_given_up[i] != 0);
-    }
-    for (std::size_t j = 0; j < pairs_.negatives(); ++j) {
-        set(pairs_.negative(j), closure_.negative_kept[j] != 0);
-        set(solver_.flip_row(pairs_.negative(j)), closure_.negative_given_up[j] != 0);
+    enable_changes(closure_.positive_kept, enabled_.positive_kept, positive);
+    enable_changes(closure_.positive_given_up, enabled_.positive_given_up, flip_of(positive));
+    enable_changes(closure_.negative_kept, enabled_.negative_kept, negative);
+    enable_changes(closure_.negative_given_up, enabled_.negative_given_up, flip_of(negative));
+}
+
+// Few samples differ from one case to the next, so they are compared several at a time.
+template <typename PairCover>
+template <typename RowOf>
+void RegionClosing<PairCover>::enable_changes(const std::vector<unsigned char>& wanted,
+                                              std::vector<unsigned char>& enabled, const RowOf& row_of) {
+    assert(wanted.size() == enabled.size());
+    constexpr std::size_t at_a_time = 16;
+    for (std::size_t begin = 0; begin < wanted.size(); begin += at_a_time) {
+        const std::size_t end = std::min(begin + at_a_time, wanted.size());
+        if (std::equal(&wanted[begin], &wanted[begin] + (end - begin), &enabled[begin])) {
+            continue;
+        }
+        for (std::size_t number = begin; number < end; ++number) {
+            if (wanted[number] == enabled[number]) {
+                continue;
+            }
+            enabled[number] = wanted[number];
+            if (wanted[number] != 0) {
+                solver_.enable(row_of(number));
+            } else {
+                solver_.disable(row_of(number));
+            }
+        }
     }
 }
 

@@ -79,6 +79,9 @@ private:
     bool certain_cost_at_least(double value, const DirectionNode& region, double& norm);
     void enable_region(const DirectionNode& region);
     void enable_closure();
+    template <typename RowOf>
+    void enable_changes(const std::vector<unsigned char>& wanted, std::vector<unsigned char>& enabled,
+                        const RowOf& row_of);
     // Whether 1/2 ||w||^2 is at least `value` for every w that satisfies the enabled rows; if not, the shortest one
     // is a candidate.
     bool cost_at_least(double value);
@@ -93,6 +96,7 @@ private:
     Candidate candidate_;
     Packing packing_;
     ConflictClosure closure_;
+    ConflictClosure enabled_;  // the one whose rows are enabled
     State released_;
     std::vector<std::size_t> certain_;
     std::vector<Multiplier> multipliers_;

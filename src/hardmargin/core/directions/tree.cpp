@@ -28,6 +28,8 @@ constexpr double narrow_pairs = 10;
 // The short loops of matchings and max-margin problems take this much more time per step than the long ones that
 // compare pairs.
 constexpr double short_loops = 3;
+// Without sets, a slice may have this many times as many regions as with them, if both are searched.
+constexpr std::uint64_t most_times_regions = 8;
 
 double narrowest(const Samples& samples) {
     const auto count = static_cast<double>(samples.count());
@@ -107,11 +109,14 @@ template <typename PairCover>
 typename DirectionTree<PairCover>::Slice DirectionTree<PairCover>::compare_ways(
     const DirectionNode& root, std::uint64_t node_limit, const std::function<bool()>& stop,
     const std::function<bool()>& pause) {
-    Slice without = search_slice(root, node_limit, stop, pause, false);
-    if (stop() || pause()) {
-        return without;
-    }
+    // Regions with sets take longer. Both ways get the same effort, because hardly any share is closed at first.
     Slice with = search_slice(root, node_limit, stop, pause, true);
+    if (stop() || pause()) {
+        return with;
+    }
+    const double most_effort = effort() + with.effort;
+    Slice without = search_slice(
+        root, most_times_regions * node_limit, stop, [&] { return pause() || effort() >= most_effort; }, false);
     if (!stop() && !pause()) {
         packing_choice_.observe(without.closed_share, without.effort, with.closed_share, with.effort);
     }
@@ -207,8 +212,7 @@ typename DirectionTree<PairCover>::Slice DirectionTree<PairCover>::search_slice(
 
 template <typename PairCover>
 std::size_t DirectionTree<PairCover>::memory_of(const PathRegion& current) const {
-    return current.pairs.conflicts.capacity() * sizeof(std::uint64_t) +
-           current.pairs.undecided.capacity() * sizeof(PairConflicts::Word);
+    return current.pairs.size_in_memory();
 }
 
 template <typename PairCover>
