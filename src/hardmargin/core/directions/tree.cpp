@@ -17,7 +17,7 @@ namespace {
 // The greatest length is reduced repeatedly as long as it falls by at least this share.
 constexpr double worthwhile = 0.02;
 // Lengths are split if that affects pairs this many times more than splitting a coordinate.
-constexpr double length_reluctance = 1.7;
+constexpr double length_reluctance = 2.5;
 // A region with least length 0 is split where that affects pairs by at least this share of what they need.
 constexpr double least_length_change = 0.1;
 // A region is too small to split if no split affects a pair by more than a share of what pairs need. The more pairs
