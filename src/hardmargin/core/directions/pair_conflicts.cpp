@@ -14,7 +14,7 @@ namespace {
 
 // More than the total error of numbers that underflow in single precision.
 constexpr double underflow = 1e-40;
-// Smaller thresholds for pairs are replaced by 0.
+// Thresholds for pairs are multiples of this if they are smaller.
 constexpr double least_needed = 1e-30;
 // More than the relative error of a few operations in single precision.
 constexpr double single_share = 0x1p-22;
@@ -40,7 +40,7 @@ constexpr std::size_t most_words_stored = std::size_t{1} << 18;
 constexpr std::size_t words_between_stops = std::size_t{1} << 20;
 
 float as_needed(double value) {
-    return value < least_needed ? 0.0f : static_cast<float>(value);
+    return static_cast<float>(std::fabs(value) < least_needed ? std::floor(value) * least_needed : value);
 }
 
 // For the ends of this many words that are left undecided, and one more: the ends of decided words are overwritten
@@ -218,8 +218,7 @@ void PairConflicts::compare(const DirectionNode& region, const Level& around, Le
     const double least = region.least_length();
     const double greatest = region.greatest_length();
     Ends& ends = level.ends;
-    ends.at_longest = 2 / region.longest * (1 - share);
-    ends.curvature = ends.at_longest / (least + greatest);
+    ends.curvature = 2 / region.longest * (1 - share) / (least + greatest);
     ends.low = region.low;
     ends.high = region.high;
     ends.shift.resize(frame_.dimension());
@@ -299,8 +298,7 @@ double PairConflicts::needed_in(const DirectionNode& region, const Ends& ends) c
 
 bool PairConflicts::compare_part(const DirectionNode& region, const Level& around, Level& level) {
     const Ends& whole = around.ends;
-    if (&level == &around || !whole.stored || whole.parts_left == 0 ||
-        2 / region.longest * (1 - single_share) < whole.at_longest) {
+    if (&level == &around || !whole.stored || whole.parts_left == 0) {
         return false;
     }
     // The coordinate that was halved, if any.
@@ -326,7 +324,6 @@ bool PairConflicts::compare_part(const DirectionNode& region, const Level& aroun
     ends.low = region.low;
     ends.high = region.high;
     ends.offset = whole.offset;
-    ends.at_longest = whole.at_longest;
     ends.curvature = whole.curvature;
     ends.with_insets = whole.with_insets;
     ends.shift = whole.shift;
@@ -378,7 +375,6 @@ void PairConflicts::shorten(const DirectionNode& region, Level& level, const std
         return;
     }
     assert(region.low == level.ends.low && region.high == level.ends.high);
-    assert(2 / region.longest * (1 - single_share) >= level.ends.at_longest);
     const float limit = as_needed(needed_in(region, level.ends));
     work_ += level.undecided.size() * word_bits / 2;
     const float* ends = level.ends.stored ? level.ends.values.data() : large_ends_.data();

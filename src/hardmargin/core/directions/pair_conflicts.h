@@ -1,14 +1,15 @@
 // Which pairs of opposite samples cannot both be kept by any hyperplane of a region of directions.
 //
 // For some bias, w keeps both a positive i and a negative j if and only if w.(x_i - x_j) >= 2. For w along s this
-// is s.(x_i - x_j) >= 2 ||s|| / ||w||. Let l and h be the least and the greatest length of an s in the box. Since
-// (||s|| - l) (h - ||s||) >= 0,
+// is s.(x_i - x_j) >= 2 ||s|| / ||w||. Let l and h be the least and the greatest length of an s in the box. For any
+// k >= 0, the function 2 / longest r - k r^2 of r is concave, so between l and h it is at least
 //
-//     ||s|| >= (l h + ||s||^2) / (l + h).
+//     needed = min(2 / longest l - k l^2, 2 / longest h - k h^2).
 //
-// So a pair conflicts everywhere in the region if s.(x_i - x_j) - 2 / longest (l h + ||s||^2) / (l + h) < 0 for all
-// s of the box. That is a sum of concave functions of one coordinate each. With k = 2 / longest / (l + h), the
-// middle c of the box in a coordinate and its radius r there, d the difference of the pair and s = c + t:
+// So a pair conflicts everywhere in the region if s.(x_i - x_j) - k ||s||^2 < needed for all s of the box. The left
+// side is a sum of concave functions of one coordinate each. The best k is 2 / longest / (l + h), for which the two
+// values are equal. With the middle c of the box in a coordinate and its radius r there, d the difference of the
+// pair and s = c + t:
 //
 //     d s - k s^2 = d c - k c^2 + g t - k t^2   with   g = d - 2 k c,
 //     g t - k t^2 <= |g| r / 2 + max(0, |g| r / 2 - k r^2)   for |t| <= r.
@@ -21,17 +22,16 @@
 // in every part of the region. A region inherits the conflicts of the region it is part of, and examines only the
 // undecided pairs.
 //
-// A part of a region differs from it in one coordinate. So from where the range of a pair ends in the region follows
-// where it ends in the part, with the same k: only the terms of that coordinate change. Let the part be the half on
-// the side of t = sign r, and v = sign g r / 2. The terms of the whole are at least |v| + max(0, |v| - k r^2), see
-// above. Those of the half, with its own middle and radius, are
+// A part of a region differs from it in one coordinate. If k stays the same, only the terms of that coordinate
+// change. Let the part be the half on the side of t = sign r, and v = sign g r / 2. The terms of the whole are
+// |v| + max(0, |v| - k r^2). Those of the half, with its own middle and radius, are
 //
 //     v - k r^2 / 4 + |v / 2 - k r^2 / 4| + max(0, |v / 2 - k r^2 / 4| - k r^2 / 4),
 //
-// which is at most that plus min(0, v, 2 v + k r^2). Without the terms k t^2, the end is that of a linear function
-// of t, which falls by at most max(0, -2 v); its slope g stays that of the whole. With smaller lengths L' < L, pairs
-// need more: 2 / L' ||s|| is at least the bound on 2 / L ||s|| plus (2 / L' - 2 / L) l', where l' is the least
-// length in the part. After some parts of parts, all coordinates are compared again, with the k of that part.
+// which is at most that plus min(0, v, 2 v + k r^2): compare the slopes between v = -k r^2, 0, k r^2 / 2 and k r^2.
+// If k t^2 is left out, the maximum of g t falls by max(0, -2 v), where g stays that of the whole. What is needed
+// follows from k and the lengths in the part. After some parts of parts, all coordinates are compared again, with
+// the best k of that part.
 //
 // Pairs are compared in single precision. A bound on the error of that and of the coordinates is computed for every
 // sample in every region, from the sizes of the numbers compared, and widens the ranges of its pairs. So small
@@ -67,13 +67,12 @@ public:
         std::size_t parts_left = 0;  // how many parts of parts may follow before all coordinates are compared again
         std::vector<double> low;     // the box
         std::vector<double> high;
-        // s.(x_i - x_j) - 2 ||s|| / longest is in the box at most the end minus what needed_in() returns, with the
-        // k of the box in which all coordinates were compared.
+        // The k of the box in which all coordinates were compared, and k ||c||^2 there minus rounding errors, which
+        // is not part of the ends.
         double curvature = 0;
-        double at_longest = 0;      // 2 / longest there
+        double offset = 0;
         bool with_insets = false;   // the terms k t^2 are part of the ends
         std::vector<double> shift;  // 2 k c
-        double offset = 0;          // k ||c||^2 there, minus rounding errors
     };
 
     // What is known about the pairs in a region.
@@ -151,7 +150,7 @@ private:
     void compare(const DirectionNode& region, const Level& around, Level& level, const std::function<bool()>& stop);
     // decide() by the coordinate in which the region differs from the one around it; whether that was possible.
     bool compare_part(const DirectionNode& region, const Level& around, Level& level);
-    // What the ends of ranges are compared with if the greatest length of the region is reduced to this.
+    // What the ends of ranges in the box are compared with, for the region's greatest length.
     double needed_in(const DirectionNode& region, const Ends& ends) const;
 
     ClassColumns positive_columns_;
