@@ -42,7 +42,8 @@ _TURNED = 30.0
 # Share of the memory that all threads together may use for the pairs; the rest is for open regions.
 _PATH_SHARE = 0.5
 # A search needs the pairs of this many regions at a time: one bit per pair that says whether it conflicts, and 16
-# bytes for every 64 pairs as long as none is decided. Unless there are many, it stores a number of 4 bytes for each.
+# bytes for every 64 pairs as long as none is decided. Unless there are many, it stores a number of 4 bytes for each
+# of them.
 _LEAST_REGIONS = 3
 _BYTES_PER_PAIR = 1 / 8 + 16 / 64
 _BYTES_PER_NUMBER = 4

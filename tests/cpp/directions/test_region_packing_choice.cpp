@@ -3,7 +3,7 @@
 
 using namespace hardmargin;
 
-TEST(sets_are_looked_for_where_that_closes_more_for_the_same_effort) {
+TEST(sets_are_looked_for_where_that_closes_more_for_the_same_work) {
     RegionPackingChoice choice;
     CHECK(!choice.packs());
     choice.observe(0.5, 100, 1.0, 150);

@@ -117,7 +117,8 @@ void ConflictMatching::leave_out(std::span<const MustHitSet> sets) {
 bool ConflictMatching::augment(std::size_t start, const PairConflicts::Level& level, State& state) {
     return follow_path(start, level, state, [&](const std::uint64_t* row, std::size_t& negative) {
         for (std::size_t place = 0; place < pairs_.words(); ++place) {
-            if (const std::uint64_t bits = row[place] & unvisited_[place] & state.free_negatives[place]; bits != 0) {
+            if (const std::uint64_t bits = row[place] & unvisited_[place] & state.free_negatives[place];
+                bits != 0) {
                 negative = place * word_bits + static_cast<std::size_t>(std::countr_zero(bits));
                 // Certain negatives may have any number of partners.
                 if (!is_set(certain_negatives_.data(), negative)) {

@@ -132,7 +132,8 @@ std::size_t ConflictMatching::exchange(const PairConflicts::Level& level, State&
         }
     }
     for (std::size_t start = pairs_.positives(); any && start-- > 0;) {
-        if (state.partner_of_positive[start] < 0 && is_set(candidates_.data(), start) && !missed(pairs_.positive(start))) {
+        if (state.partner_of_positive[start] < 0 && is_set(candidates_.data(), start) &&
+            !missed(pairs_.positive(start))) {
             exchanged += replace(start, level, state, targets) ? 1 : 0;
         }
     }

@@ -109,8 +109,8 @@ public:
                 const std::function<bool()>& stop = never);
     // Decides more pairs after the greatest length of a region has been reduced. decide() must have been called
     // before, for the same box and level. It has stored where the range of every pair ends, unless there are too
-    // many, so pairs are not compared again. What is decided is correct, but may be slightly less than comparing all
-    // coordinates would find.
+    // many, so pairs are not compared again. What is decided is correct, but may be slightly less than comparing
+    // all coordinates would find.
     void shorten(const DirectionNode& region, Level& level, const std::function<bool()>& stop = never);
 
     // The mean of |x_i - x_j| in coordinate k over most pairs.

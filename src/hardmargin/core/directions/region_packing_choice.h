@@ -3,7 +3,7 @@
 // Sets close regions that would otherwise be split, but cost work in all regions. Which effect is larger depends on
 // the data, the number of features and the progress of the search. So some slices are searched both ways, less
 // often the longer the same way has been better. The better way closes a larger share of the slice's region for the
-// same effort; each part of a split counts as half. The ways are compared on the same slice, because slices differ
+// same work; each part of a split counts as half. The ways are compared on the same slice, because slices differ
 // by far more.
 #pragma once
 
@@ -24,10 +24,10 @@ public:
         return true;
     }
     bool packs() const { return preference_ > 0; }
-    // The share of a slice that was closed without and with sets, and the effort it took.
-    void observe(double share_without, double effort_without, double share_with, double effort_with) {
-        const double without = share_without * effort_with;
-        const double with = share_with * effort_without;
+    // The share of a slice that was closed without and with sets, and the work it took.
+    void observe(double share_without, double work_without, double share_with, double work_with) {
+        const double without = share_without * work_with;
+        const double with = share_with * work_without;
         if (!(with + without > 0)) {
             return;
         }

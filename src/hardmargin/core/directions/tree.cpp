@@ -14,8 +14,12 @@ namespace hardmargin {
 
 namespace {
 
-// The greatest length is reduced repeatedly as long as it falls by at least this share.
-constexpr double worthwhile = 0.02;
+// A smaller greatest length is worth comparing pairs again if it affects them by at least this share of what
+// splitting a coordinate changes, and by this share of what they need. If it falls by the last share, it is in any
+// case: the coordinate may vary far more than the others, which are what matters.
+constexpr double least_share_of_split = 0.05;
+constexpr double least_share_of_needed = 0.002;
+constexpr double large_share_of_length = 0.1;
 // Lengths are split if that affects pairs this many times more than splitting a coordinate.
 constexpr double length_reluctance = 2.5;
 // A region with least length 0 is split where that affects pairs by at least this share of what they need.
@@ -25,9 +29,8 @@ constexpr double least_length_change = 0.1;
 constexpr double narrow_few = 1e-5;
 constexpr double narrow_many = 2e-7;
 constexpr double narrow_pairs = 10;
-// The short loops of matchings and max-margin problems take this much more time per step than the long ones that
-// compare pairs.
-constexpr double short_loops = 3;
+// In single precision, pairs are compared in half the time that other searches take for as many multiply-adds.
+constexpr std::uint64_t single_precision = 2;
 // Without sets, a slice may have this many times as many regions as with them, if both are searched.
 constexpr std::uint64_t most_times_regions = 8;
 
@@ -68,13 +71,8 @@ DirectionTree<PairCover>::DirectionTree(const Samples& samples, const DirectionO
 
 template <typename PairCover>
 std::uint64_t DirectionTree<PairCover>::work() const {
-    return pairs_.work() + cover_.work() + solver_.work() + offset_search_.work() + sample_tree_.work();
-}
-
-template <typename PairCover>
-double DirectionTree<PairCover>::effort() const {
-    return static_cast<double>(pairs_.work() + sample_tree_.work()) +
-           short_loops * static_cast<double>(cover_.work() + solver_.work());
+    return pairs_.work() / single_precision + cover_.work() + solver_.work() + offset_search_.work() +
+           sample_tree_.work();
 }
 
 template <typename PairCover>
@@ -109,16 +107,17 @@ template <typename PairCover>
 typename DirectionTree<PairCover>::Slice DirectionTree<PairCover>::compare_ways(
     const DirectionNode& root, std::uint64_t node_limit, const std::function<bool()>& stop,
     const std::function<bool()>& pause) {
-    // Regions with sets take longer. Both ways get the same effort, because hardly any share is closed at first.
+    // Regions with sets take longer. Both ways get the same work, because hardly any share is closed at first.
     Slice with = search_slice(root, node_limit, stop, pause, true);
     if (stop() || pause()) {
         return with;
     }
-    const double most_effort = effort() + with.effort;
+    const std::uint64_t most_work = work() + with.work;
     Slice without = search_slice(
-        root, most_times_regions * node_limit, stop, [&] { return pause() || effort() >= most_effort; }, false);
+        root, most_times_regions * node_limit, stop, [&] { return pause() || work() >= most_work; }, false);
     if (!stop() && !pause()) {
-        packing_choice_.observe(without.closed_share, without.effort, with.closed_share, with.effort);
+        packing_choice_.observe(without.closed_share, static_cast<double>(without.work), with.closed_share,
+                                static_cast<double>(with.work));
     }
     return with.closed_share > without.closed_share ? with : without;
 }
@@ -130,10 +129,10 @@ typename DirectionTree<PairCover>::Slice DirectionTree<PairCover>::search_slice(
                                                                                 const std::function<bool()>& pause,
                                                                                 bool packing) {
     Slice slice;
-    const double effort_before = effort();
+    const std::uint64_t work_before = work();
     const auto end = [&](std::vector<DirectionNode> open) {
         slice.open = std::move(open);
-        slice.effort = effort() - effort_before;
+        slice.work = work() - work_before;
         if (trace_) {
             if (!trace_->valid()) {
                 options_.proof->invalidate();
@@ -275,13 +274,21 @@ Verdict DirectionTree<PairCover>::bound(PathRegion& current, const PathRegion& a
         if (longest <= region.shortest) {
             return closed();
         }
-        if (longest >= (1 - worthwhile) * region.longest || stop()) {
+        if (!affects_pairs(region, longest) || stop()) {
             region.bound = std::max(region.bound, cutoff().value(norm, covered));
             return Verdict::open;
         }
         region.longest = longest;
         pairs_.shorten(region, current.pairs, stop);
     }
+}
+
+template <typename PairCover>
+bool DirectionTree<PairCover>::affects_pairs(const DirectionNode& region, double longest) const {
+    const double needed = 2 * region.least_length() / region.longest;
+    const double change = needed * (region.longest / longest - 1);
+    return longest <= (1 - large_share_of_length) * region.longest ||
+           change >= std::max(least_share_of_split * widest(region).effect, least_share_of_needed * needed);
 }
 
 template <typename PairCover>
@@ -367,19 +374,23 @@ Verdict DirectionTree<PairCover>::search_over_samples(const DirectionNode& regio
     return open.empty() && !stuck ? Verdict::closed : Verdict::open;
 }
 
+template <typename PairCover>
+typename DirectionTree<PairCover>::Coordinate DirectionTree<PairCover>::widest(const DirectionNode& region) const {
+    Coordinate found = {0, -1};
+    for (std::size_t k = 0; k < frame_.dimension(); ++k) {
+        const double effect = (region.high[k] - region.low[k]) * pairs_.typical_difference(k);
+        if (k != region.face && effect > found.effect) {
+            found = {k, effect};
+        }
+    }
+    return found;
+}
+
 // Splits the coordinate that affects pairs most, or the lengths if they affect them more.
 template <typename PairCover>
 bool DirectionTree<PairCover>::split(const DirectionNode& region, DirectionNode& first,
                                      DirectionNode& second) const {
-    std::size_t widest = 0;
-    double widest_effect = -1;
-    for (std::size_t k = 0; k < frame_.dimension(); ++k) {
-        const double effect = (region.high[k] - region.low[k]) * pairs_.typical_difference(k);
-        if (k != region.face && effect > widest_effect) {
-            widest_effect = effect;
-            widest = k;
-        }
-    }
+    const auto [widest_coordinate, widest_effect] = widest(region);
     const double least = region.least_length();
     const double needed_longest = 2 * least / region.longest;
     const double needed_shortest =
@@ -405,16 +416,16 @@ bool DirectionTree<PairCover>::split(const DirectionNode& region, DirectionNode&
         }
         return true;
     }
-    const double middle = 0.5 * (region.low[widest] + region.high[widest]);
-    if (middle <= region.low[widest] || middle >= region.high[widest]) {
+    const double middle = 0.5 * (region.low[widest_coordinate] + region.high[widest_coordinate]);
+    if (middle <= region.low[widest_coordinate] || middle >= region.high[widest_coordinate]) {
         return false;
     }
-    const bool low_first = std::fabs(region.low[widest]) < std::fabs(region.high[widest]);
+    const bool low_first = std::fabs(region.low[widest_coordinate]) < std::fabs(region.high[widest_coordinate]);
     if (trace_) {
-        trace_->split(widest, low_first);
+        trace_->split(widest_coordinate, low_first);
     }
-    (low_first ? first : second).high[widest] = middle;
-    (low_first ? second : first).low[widest] = middle;
+    (low_first ? first : second).high[widest_coordinate] = middle;
+    (low_first ? second : first).low[widest_coordinate] = middle;
     return true;
 }
 

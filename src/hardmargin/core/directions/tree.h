@@ -92,12 +92,10 @@ private:
         std::vector<DirectionNode> open;
         std::vector<DirectionNode> stuck;
         double closed_share = 0;  // of the slice's region; each part of a split counts as half
-        double effort = 0;
+        std::uint64_t work = 0;
         std::vector<std::uint8_t> record;  // of a proof
     };
 
-    // Work in units of about equal time.
-    double effort() const;
     Slice search_slice(const DirectionNode& root, std::uint64_t node_limit, const std::function<bool()>& stop,
                        const std::function<bool()>& pause, bool packing);
     // Searches both ways and returns the better result.
@@ -118,12 +116,20 @@ private:
     Cutoff cutoff() const { return {options_.objective, effective_upper(), options_.budget.credit()}; }
     double norm_at_least(const DirectionNode& region) const;
     Verdict bound(PathRegion& current, const PathRegion& around, const std::function<bool()>& stop);
+    // Whether pairs of the region are worth comparing again with this smaller greatest length.
+    bool affects_pairs(const DirectionNode& region, double longest) const;
     // Enlarges the cover, first together with the sets known from the enclosing region; whether it costs `needed`,
     // with or without them.
     bool grow_cover(PathRegion& current, const PathRegion& around, double needed);
     Verdict close(PathRegion& current, const PathRegion& around, bool packing);
     void try_middle(const DirectionNode& region);
     Verdict search_over_samples(const DirectionNode& region, const std::function<bool()>& stop);
+    // The coordinate that affects pairs most, and by how much they differ between its ends.
+    struct Coordinate {
+        std::size_t number;
+        double effect;
+    };
+    Coordinate widest(const DirectionNode& region) const;
     bool split(const DirectionNode& region, DirectionNode& first, DirectionNode& second) const;
     std::vector<DirectionNode> open_nodes(std::size_t depth);
     // Numbers an open region, if a record is written.
