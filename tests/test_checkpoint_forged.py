@@ -127,6 +127,7 @@ HUGE = 10**400
         ((*DIRECTIONS, "sample_nodes"), 0, "directions.sample_nodes is 0"),
         ((*DIRECTIONS, "open_shares"), [[1, 0.5], [1, 0.4]], r"directions.open_shares is \[\[1, 0.5\], "),
         ((*DIRECTIONS, "open_shares"), [[1, float("nan")]], r"directions.open_shares is \[\[1, nan\]\]"),
+        ((*DIRECTIONS, "open_shares"), [[10**18, 0.5]], r"\[\[1000000000000000000, 0.5\]\]; expected no more work"),
         ((*DIRECTIONS, "open_shares"), [[1]], r"directions.open_shares is \[\[1\]\]"),
         ((*DIRECTIONS, "axes", "mirrored"), 5, "mirrored is 5; expected a feature from 0 to 4"),
     ],

@@ -164,7 +164,7 @@ def test_what_is_no_proof_of_these_data_is_told_in_one_line(capsys, tmp_path, mo
         "missing": None,
         "empty": b"",
         "garbage": random.Random(1).randbytes(5000),
-        "other version": whole.replace(b"proof 1", b"proof 2", 1),
+        "other version": whole.replace(b"proof 2", b"proof 3", 1),
         "odd header": whole.replace(b'"n": 20', b'"n": "\\ud800"', 1),
         "damaged": whole[:-40] + bytes([whole[-40] ^ 1]) + whole[-39:],
         "longer": whole + b"x",

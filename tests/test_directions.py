@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from brute_force import random_case
 from hardmargin import Result, Status, _core, solve, verify
 from hardmargin.data import generate
 from hardmargin.frontier import Frontier, Regions
@@ -30,6 +31,14 @@ def test_small_problems_are_solved(kind, n, d, seed, C) -> None:
     assert result.status is Status.OPTIMAL
     assert result.gap <= 1e-6
     assert verify(result, data.X, data.y)
+
+
+def test_lengths_are_reduced_although_one_feature_varies_far_more_than_the_others() -> None:
+    # Their effect is small beside that of the largest feature; without them, millions of regions do not suffice.
+    case = random_case(seed=912, index=5566)
+    result = solve(case.X, case.y, case.C, **case.weights, method="directions", time_limit=60.0)
+    assert result.optimal
+    assert result.nodes < 100_000
 
 
 def test_both_exact_methods_agree_with_weights() -> None:

@@ -58,3 +58,5 @@ def test_shares_that_hardly_differ_can_be_divided() -> None:
 def test_marks_out_of_order_are_refused() -> None:
     with pytest.raises(ValueError, match="does not rise"):
         ShareDecay([(2, 0.5), (1, 0.6)])
+    with pytest.raises(ValueError, match="falls from 2 to 1"):
+        ShareDecay([(2, 0.5)]).note(1, 0.4)

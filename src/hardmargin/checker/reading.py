@@ -13,7 +13,7 @@ import numpy as np
 from hardmargin.checker.errors import UnreadableProofError
 
 #: The first line of a proof.
-MAGIC = b"hardmargin proof 1\n"
+MAGIC = b"hardmargin proof 2\n"
 
 # Bytes of a number, of the first line of JSON, and of a record, at most.
 _NUMBER_BYTES = 9

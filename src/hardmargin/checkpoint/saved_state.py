@@ -245,6 +245,11 @@ def _check_directions(proof: Any, problem: Problem) -> None:
         isinstance(axis, list) and len(axis) == m and all(map(_finite(), axis)),
         f"directions.axes.first_axis is {_short(axis)}; expected {m} numbers",
     )
+    marks, work = proof["open_shares"], proof["work"]
+    _require(
+        not marks or marks[-1][0] <= work,
+        f"directions.open_shares is {_short(marks)}; expected no more work than {work}",
+    )
     _require(mirrored < m, f"directions.axes.mirrored is {mirrored}; expected a feature from 0 to {m - 1}")
     if proof["open"] is not None:
         _check_regions(_frontier(proof["open"], "directions.open", Regions.width(m)), m)

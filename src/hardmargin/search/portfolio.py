@@ -25,7 +25,7 @@ from hardmargin.status import Status
 # Multiply-adds per second and thread, about. With too small a number, blocks take the work of proofs that would
 # have finished; with too large a one, targets are begun that are not proven in time. With more features, more of
 # them are done in long vectors: the search over samples does 3.0e9 per second with 5 features, 3.7e9 with 10, 4.3e9
-# with 33, 6.4e9 with 70 and 8.3e9 with 100 (AMD EPYC, AVX-512).
+# with 33, 6.4e9 with 70 and 8.3e9 with 100, that over directions 4.1e9 to 4.8e9 with 10 (AMD EPYC, AVX-512).
 _SPEED = 3e9
 _FEATURES_FOR_TWICE_THE_SPEED = 70
 _MOST_FEATURES = 100

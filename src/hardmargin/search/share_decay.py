@@ -47,7 +47,15 @@ class ShareDecay:
             raise ValueError("the work does not rise from mark to mark.")
 
     def note(self, work: int, share: float) -> None:
-        """Note the open share after this work."""
+        """Note the open share after this work.
+
+        Raises
+        ------
+        ValueError
+            If there was more work before.
+        """
+        if self.marks and self.marks[-1][0] > work:
+            raise ValueError(f"the work falls from {self.marks[-1][0]} to {work}.")
         if self.marks and self.marks[-1][0] == work:
             self.marks.pop()
         self.marks.append((work, share))

@@ -81,18 +81,31 @@ long double smallest_excess(const std::vector<long double>& d, const DirectionNo
     return smallest;
 }
 
-// Checks what a level says about the pairs in a region, and returns how many pairs are decided.
-std::size_t check_decisions(const testing::RandomProblem& problem, const PairConflicts& pairs,
-                            const PairConflicts::Level& level, const DirectionNode& region) {
-    std::vector<std::uint64_t> undecided(level.conflicts.size());
+// The undecided pairs as bits.
+std::vector<std::uint64_t> undecided_pairs(const PairConflicts& pairs, const PairConflicts::Level& level) {
+    std::vector<std::uint64_t> bits(level.conflicts.size());
     for (const PairConflicts::Word& word : level.undecided) {
-        undecided[word.positive * pairs.words() + word.place] = word.pairs;
+        bits[word.positive * pairs.words() + word.place] = word.pairs;
     }
+    return bits;
+}
+
+// Checks what a level says about the pairs in a region that were undecided in the one around it, and returns how
+// many of them are decided.
+std::size_t check_decisions(const testing::RandomProblem& problem, const PairConflicts& pairs,
+                            const PairConflicts::Level& around, const PairConflicts::Level& level,
+                            const DirectionNode& region) {
+    const std::vector<std::uint64_t> undecided_before = undecided_pairs(pairs, around);
+    const std::vector<std::uint64_t> undecided = undecided_pairs(pairs, level);
     std::size_t decided = 0;
     for (std::size_t i = 0; i < pairs.positives(); ++i) {
         for (std::size_t j = 0; j < pairs.negatives(); ++j) {
+            const std::size_t word = i * pairs.words() + j / 64;
+            if ((undecided_before[word] >> (j % 64) & 1) == 0) {
+                continue;
+            }
             const std::vector<long double> difference = difference_of(problem, pairs, i, j);
-            const bool open = (undecided[i * pairs.words() + j / 64] >> (j % 64) & 1) != 0;
+            const bool open = (undecided[word] >> (j % 64) & 1) != 0;
             if (has(pairs, level, i, j)) {
                 CHECK(largest_excess(difference, region) < 0);
             } else if (!open) {
@@ -102,6 +115,29 @@ std::size_t check_decisions(const testing::RandomProblem& problem, const PairCon
         }
     }
     return decided;
+}
+
+// Checks that no range of an undecided pair ends too early: the maximum of s.d - k ||s||^2 over the box, and the
+// offset.
+void check_ends(const testing::RandomProblem& problem, const PairConflicts& pairs,
+                const PairConflicts::Level& level) {
+    const PairConflicts::Ends& ends = level.ends;
+    const long double curvature = ends.curvature;
+    for (std::size_t place = 0; place < level.undecided.size(); ++place) {
+        const PairConflicts::Word& word = level.undecided[place];
+        for (std::size_t bit = 0; bit < 64; ++bit) {
+            if ((word.pairs >> bit & 1) == 0) {
+                continue;
+            }
+            const std::vector<long double> d = difference_of(problem, pairs, word.positive, word.place * 64 + bit);
+            long double largest = ends.offset;
+            for (std::size_t k = 0; k < d.size(); ++k) {
+                const long double best = std::clamp<long double>(d[k] / (2 * curvature), ends.low[k], ends.high[k]);
+                largest += best * (d[k] - curvature * best);
+            }
+            CHECK(ends.values[place * 64 + bit] >= largest);
+        }
+    }
 }
 
 std::size_t count_conflicts(const PairConflicts::Level& level) {
@@ -122,6 +158,18 @@ DirectionNode half_of(DirectionNode region, Random& random) {
         (low ? region.high : region.low)[k] = 0.5 * (region.low[k] + region.high[k]);
     }
     return region;
+}
+
+// Two classes that overlap, with two features.
+testing::RandomProblem many_samples(Random& random, std::size_t count) {
+    testing::RandomProblem problem{"two overlapping classes", count, 2, {}, {}, {}};
+    for (std::size_t i = 0; i < count; ++i) {
+        problem.labels.push_back(i % 2 == 0 ? 1.0 : -1.0);
+        problem.features.push_back(problem.labels.back() + random.normal());
+        problem.features.push_back(random.normal());
+        problem.costs.push_back(1.0);
+    }
+    return problem;
 }
 
 }  // namespace
@@ -155,7 +203,7 @@ TEST(decided_pairs_are_decided_rightly) {
                 pairs.shorten(part, level);
             }
         }
-        decided += check_decisions(problem, pairs, level, part);
+        decided += check_decisions(problem, pairs, start, level, part);
     }
     CHECK(decided > 1000);
 }
@@ -163,7 +211,7 @@ TEST(decided_pairs_are_decided_rightly) {
 // From the second region on, only one coordinate is compared, until all are compared again.
 TEST(pairs_are_decided_rightly_in_parts_of_parts) {
     Random random(87);
-    std::size_t by_one_coordinate = 0;
+    std::size_t by_one_coordinate[2] = {0, 0};  // without and with insets
     std::size_t found_in_parts = 0;
     std::size_t found_again = 0;
     for (int trial = 0; trial < 600; ++trial) {
@@ -187,22 +235,28 @@ TEST(pairs_are_decided_rightly_in_parts_of_parts) {
         PairConflicts::Level start;
         pairs.start(start);
         pairs.decide(region, start, levels[0]);
+        check_decisions(problem, pairs, start, levels[0], region);
+        check_ends(problem, pairs, levels[0]);
         for (std::size_t depth = 1; depth < levels.size(); ++depth) {
             region = half_of(region, random);
             pairs.decide(region, levels[depth - 1], levels[depth]);
-            by_one_coordinate += levels[depth].ends.parts_left + 1 == levels[depth - 1].ends.parts_left ? 1 : 0;
+            if (levels[depth].ends.parts_left + 1 == levels[depth - 1].ends.parts_left) {
+                ++by_one_coordinate[levels[depth].ends.with_insets ? 1 : 0];
+            }
+            check_ends(problem, pairs, levels[depth]);
             if (random.below(4) == 0) {
                 region.longest = std::max(region.shortest, region.longest * (0.8 + 0.2 * random.uniform()));
                 pairs.shorten(region, levels[depth]);
             }
+            check_decisions(problem, pairs, levels[depth - 1], levels[depth], region);
         }
-        check_decisions(problem, pairs, levels.back(), region);
         PairConflicts::Level again;
         pairs.decide(region, start, again);
         found_in_parts += count_conflicts(levels.back());
         found_again += count_conflicts(again);
     }
-    CHECK(by_one_coordinate > 1000);
+    CHECK(by_one_coordinate[0] > 300);
+    CHECK(by_one_coordinate[1] > 300);
     CHECK(found_again > 10000);
     CHECK(found_in_parts > found_again / 100 * 98);
 }
@@ -282,18 +336,67 @@ TEST(a_length_that_falls_brings_the_conflicts_that_comparing_again_finds) {
     CHECK(inferred > compared / 10 * 9);
 }
 
+// With so many pairs, only the level that was decided last has their ends.
+TEST(a_length_that_falls_finds_the_same_whichever_level_was_decided_last) {
+    Random random(88);
+    const testing::RandomProblem problem = many_samples(random, 1400);
+    const Samples samples = problem.samples();
+    const DirectionFrame frame(samples, {}, 0);
+    PairConflicts pairs(samples, frame);
+    DirectionNode region;
+    region.low = {1, -0.1};
+    region.high = {1, 0.1};
+    region.longest = 3;
+    DirectionNode other = region;
+    other.high[1] = 0;
+    pairs.arrange(region);
+    PairConflicts::Level start;
+    PairConflicts::Level last;
+    PairConflicts::Level earlier;
+    PairConflicts::Level part;
+    pairs.start(start);
+    DirectionNode shorter = region;
+    shorter.longest = 2.5;
+    pairs.decide(region, start, last);
+    CHECK(!last.ends.stored);
+    pairs.shorten(shorter, last);
+    pairs.decide(region, start, earlier);
+    pairs.decide(other, earlier, part);
+    pairs.shorten(shorter, earlier);
+    CHECK(check_decisions(problem, pairs, start, last, shorter) > 1000);
+    CHECK(check_decisions(problem, pairs, start, earlier, shorter) > 1000);
+    CHECK(check_decisions(problem, pairs, start, part, other) > 1000);
+}
+
+// A level that starts again knows nothing, and nothing of an earlier order of the samples.
+TEST(levels_start_again_after_samples_are_sorted_along_another_direction) {
+    Random random(89);
+    const testing::RandomProblem problem = many_samples(random, 60);
+    const Samples samples = problem.samples();
+    const DirectionFrame frame(samples, {}, 0);
+    PairConflicts pairs(samples, frame);
+    DirectionNode region;
+    region.low = {1, -1};
+    region.high = {1, 1};
+    region.longest = 3;
+    PairConflicts::Level around;
+    PairConflicts::Level level;
+    pairs.start(around);
+    pairs.decide(region, around, around);
+    DirectionNode half = region;
+    half.low[1] = 0;
+    pairs.arrange(half);
+    PairConflicts::Level start;
+    pairs.start(start);
+    pairs.start(around);
+    pairs.decide(half, around, level);
+    check_decisions(problem, pairs, start, level, half);
+}
+
 TEST(a_comparison_that_is_stopped_leaves_the_other_pairs_undecided) {
     // More words of pairs than are compared between two calls of `stop`.
-    constexpr std::size_t count = 18000;
     Random random(85);
-    std::vector<double> features;
-    std::vector<double> labels;
-    for (std::size_t i = 0; i < count; ++i) {
-        labels.push_back(i % 2 == 0 ? 1.0 : -1.0);
-        features.push_back(labels.back() + random.normal());
-        features.push_back(random.normal());
-    }
-    const Samples samples(features, labels, std::vector<double>(count, 1.0));
+    const Samples samples = many_samples(random, 18000).samples();
     const DirectionFrame frame(samples, {}, 0);
     PairConflicts pairs(samples, frame);
     DirectionNode region;

@@ -67,8 +67,8 @@ struct PairBits {
     std::uint64_t reaching;
 };
 
-// The same pairs after one coordinate has been halved. With v the difference of the values of a pair, the end of its
-// range falls by min(0, v, 2 v + inset).
+// The same pairs after one coordinate has been halved. With v the difference of the values of a pair, the end of
+// its range changes by min(0, v, 2 v + inset).
 struct PairHalves {
     const float* point_values;
     const float* values;

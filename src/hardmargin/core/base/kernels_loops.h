@@ -209,16 +209,8 @@ using PairIntegers = std::int32_t __attribute__((vector_size(pair_lanes * sizeof
 // Absolute values: all but the sign bits. Not a function, which could not return vectors on every target.
 #define HARDMARGIN_SIZES(values) reinterpret_cast<PairLanes>(reinterpret_cast<PairIntegers>(values) & 0x7fffffff)
 
-// Negative values are replaced by 0. GCC warns of an uninitialized variable in _mm512_max_ps().
-#if defined(__AVX512F__)
-#define HARDMARGIN_POSITIVE_PARTS(values) _mm512_maskz_max_ps(__mmask16{0xffff}, values, _mm512_setzero_ps())
-#elif defined(__AVX2__)
-#define HARDMARGIN_POSITIVE_PARTS(values) _mm256_max_ps(values, _mm256_setzero_ps())
-#else
-#define HARDMARGIN_POSITIVE_PARTS(values) (values > 0 ? values : PairLanes{})
-#endif
-
-// The smaller of two values, and values with the positive ones replaced by 0.
+// The smaller of two values, and values with the positive ones replaced by 0. GCC warns of an uninitialized
+// variable in _mm512_min_ps().
 #if defined(__AVX512F__)
 #define HARDMARGIN_LESSER(left, right) _mm512_maskz_min_ps(__mmask16{0xffff}, left, right)
 #elif defined(__AVX2__)
@@ -267,8 +259,7 @@ inline PairBits compare_pairs_with(const PairRanges& ranges, std::size_t point, 
                 const PairLanes size = HARDMARGIN_SIZES(difference);
                 radii[part] += size;
                 if constexpr (has_insets) {
-                    const PairLanes over = size - ranges.insets[k];
-                    excess[part] += HARDMARGIN_POSITIVE_PARTS(over);
+                    excess[part] += size - HARDMARGIN_LESSER(size, PairLanes{} + ranges.insets[k]);
                 }
             }
         }
@@ -331,11 +322,10 @@ std::uint64_t halve_pairs_loop(const PairHalves& halves, std::size_t point, std:
 
 constexpr Kernels loops = {dot_loop,          add_scaled_loop,    multiply_rows_loop,   add_rows_loop,
                            update_rows_loop,  rotate_loop,        combine_columns_loop, price_loop,
-                           coarse_price_loop, compare_pairs_loop, compare_ends_loop, halve_pairs_loop};
+                           coarse_price_loop, compare_pairs_loop, compare_ends_loop,    halve_pairs_loop};
 
 #undef HARDMARGIN_NEGATIVE_PARTS
 #undef HARDMARGIN_LESSER
-#undef HARDMARGIN_POSITIVE_PARTS
 #undef HARDMARGIN_SIZES
 #undef HARDMARGIN_LOAD_PAIRS
 #undef HARDMARGIN_STORE_PAIRS

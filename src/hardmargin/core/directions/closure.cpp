@@ -2,11 +2,15 @@
 
 namespace hardmargin {
 
-void ConflictClosure::clear(std::size_t positives, std::size_t negatives) {
+void SampleDecisions::clear(std::size_t positives, std::size_t negatives) {
     positive_kept.assign(positives, 0);
     positive_given_up.assign(positives, 0);
     negative_kept.assign(negatives, 0);
     negative_given_up.assign(negatives, 0);
+}
+
+void ConflictClosure::clear(std::size_t positives, std::size_t negatives) {
+    SampleDecisions::clear(positives, negatives);
     kept_because.assign(positives + negatives, -1);
     given_up_because.assign(positives + negatives, -1);
     any_kept = false;

@@ -18,12 +18,17 @@
 
 namespace hardmargin {
 
-// What is known about each sample; positives and negatives are numbered as in PairConflicts.
-struct ConflictClosure {
+// Which samples are kept and given up; positives and negatives are numbered as in PairConflicts.
+struct SampleDecisions {
     std::vector<unsigned char> positive_kept;
     std::vector<unsigned char> negative_kept;
     std::vector<unsigned char> positive_given_up;
     std::vector<unsigned char> negative_given_up;
+
+    void clear(std::size_t positives, std::size_t negatives);
+};
+
+struct ConflictClosure : SampleDecisions {
     // By samples, for proofs: a sample is kept because this one is given up, or given up because this one is kept;
     // -1 if it needs no such reason. Reasons come before what follows from them.
     std::vector<std::int32_t> kept_because;

@@ -27,8 +27,11 @@ constexpr double least_inset_share = 1e-3;
 constexpr std::size_t typical_samples = 100;
 // The largest one in this many differences is left out of the mean, which a few distant samples would dominate.
 constexpr std::size_t far_differences = 10;
-// How many parts of parts are compared by one coordinate each, and what that adds to the errors: in units of the
-// relative error of an operation, times what is rounded, for every part and in total.
+// How many parts of parts are compared by one coordinate each, and what that adds to the errors, in units of
+// single_unit times what is rounded (projections and reaches, or insets). In every part, the end is rounded once,
+// and the half of its coordinate at most three times, when the values are converted, subtracted and doubled.
+// Coordinates that are halved again contribute half as much, and with insets, the shift moves by up to twice the
+// inset.
 constexpr std::size_t most_parts = 8;
 constexpr std::size_t part_roundings = 6 + most_parts;
 constexpr std::size_t part_inset_roundings = 12 + 3 * most_parts;
@@ -38,6 +41,10 @@ constexpr std::size_t most_words_of_level = std::size_t{1} << 12;
 constexpr std::size_t most_words_stored = std::size_t{1} << 18;
 // Words that are compared before `stop` is called: this takes some hundredths of a second.
 constexpr std::size_t words_between_stops = std::size_t{1} << 20;
+
+// Comparing a pair in one coordinate takes this much less time than a multiply-add of other searches, which are in
+// double precision; halving a coordinate takes two such steps, and comparing the end of a range one.
+constexpr std::size_t steps_per_multiply_add = 4;
 
 float as_needed(double value) {
     return static_cast<float>(std::fabs(value) < least_needed ? std::floor(value) * least_needed : value);
@@ -102,6 +109,7 @@ void PairConflicts::find_typical_differences() {
 }
 
 void PairConflicts::arrange(const DirectionNode& region) {
+    level_of_large_ends_ = nullptr;
     std::vector<double> projections(samples_.count());
     for (std::size_t i = 0; i < samples_.count(); ++i) {
         for (std::size_t k = 0; k < frame_.dimension(); ++k) {
@@ -138,6 +146,7 @@ void PairConflicts::fill(ClassColumns& columns, const std::vector<std::size_t>& 
 void PairConflicts::start(Level& level) const {
     level.conflicts.assign(positives() * words_, 0);
     level.undecided.clear();
+    level.ends.stored = false;
     for (std::uint32_t i = 0; i < positives(); ++i) {
         for (std::uint32_t place = 0; place < words_; ++place) {
             level.undecided.push_back({i, place, place + 1 == words_ ? last_word_ : ~std::uint64_t{0}});
@@ -259,7 +268,7 @@ void PairConflicts::compare(const DirectionNode& region, const Level& around, Le
                             ends.with_insets ? insets_.data() : nullptr,
                             as_needed(needed_in(region, ends)),
                             static_cast<float>(std::max(needed_shortest, least_needed))};
-    work_ += around.undecided.size() * word_bits * (used_ + 1) / 2;
+    work_ += around.undecided.size() * word_bits * (used_ + 1) / steps_per_multiply_add;
     const std::size_t count = around.undecided.size();
     const bool remember = count <= most_words_stored;
     ends.stored = count <= most_words_of_level;
@@ -285,8 +294,8 @@ void PairConflicts::compare(const DirectionNode& region, const Level& around, Le
         end += remember && undecided != 0 ? word_bits : 0;
     }
     level.undecided.resize(static_cast<std::size_t>(kept - level.undecided.data()));
-    level_of_large_ends_ = remember && !ends.stored && !stopped ? &level : nullptr;
-    ends.stored = ends.stored && !stopped;
+    static_assert(words_between_stops > most_words_stored, "a comparison that is stopped stores nothing");
+    level_of_large_ends_ = remember && !ends.stored ? &level : nullptr;
 }
 
 double PairConflicts::needed_in(const DirectionNode& region, const Ends& ends) const {
@@ -349,9 +358,10 @@ bool PairConflicts::compare_part(const DirectionNode& region, const Level& aroun
         }
         work_ += positive_columns_.padded + negative_columns_.padded;
     }
-    work_ += count * word_bits;
+    work_ += 2 * count * word_bits / steps_per_multiply_add;
     const PairHalves halves{positive_halves_.data(), negative_halves_.data(), static_cast<float>(inset),
                             as_needed(needed_in(region, ends))};
+    assert(whole.values.size() >= count * word_bits);
     const float* end_before = whole.values.data();
     float* end = ends.values.data();
     Word* kept = level.undecided.data();
@@ -376,8 +386,10 @@ void PairConflicts::shorten(const DirectionNode& region, Level& level, const std
     }
     assert(region.low == level.ends.low && region.high == level.ends.high);
     const float limit = as_needed(needed_in(region, level.ends));
-    work_ += level.undecided.size() * word_bits / 2;
-    const float* ends = level.ends.stored ? level.ends.values.data() : large_ends_.data();
+    work_ += level.undecided.size() * word_bits / steps_per_multiply_add;
+    const AlignedVector<float>& values = level.ends.stored ? level.ends.values : large_ends_;
+    assert(values.size() >= level.undecided.size() * word_bits);
+    const float* ends = values.data();
     for (Word& word : level.undecided) {
         const std::uint64_t conflicts = compare_ends(ends, limit, word.pairs);
         level.conflicts[word.positive * words_ + word.place] |= conflicts;

@@ -23,15 +23,20 @@
 // undecided pairs.
 //
 // A part of a region differs from it in one coordinate. If k stays the same, only the terms of that coordinate
-// change. Let the part be the half on the side of t = sign r, and v = sign g r / 2. The terms of the whole are
+// change. Let the part be the half on the side of t = sign r, and v = sign g r / 2. The terms of the region are
 // |v| + max(0, |v| - k r^2). Those of the half, with its own middle and radius, are
 //
 //     v - k r^2 / 4 + |v / 2 - k r^2 / 4| + max(0, |v / 2 - k r^2 / 4| - k r^2 / 4),
 //
-// which is at most that plus min(0, v, 2 v + k r^2): compare the slopes between v = -k r^2, 0, k r^2 / 2 and k r^2.
-// If k t^2 is left out, the maximum of g t falls by max(0, -2 v), where g stays that of the whole. What is needed
-// follows from k and the lengths in the part. After some parts of parts, all coordinates are compared again, with
-// the best k of that part.
+// which is at most the terms of the region plus min(0, v, 2 v + k r^2). In units of k r^2:
+//
+//     v              up to -1   to 0   to 1/2   to 1             from 1 on
+//     region + min   0          0      v        v                2 v - 1
+//     half           0          0      v / 2    3 v / 2 - 1/2    2 v - 1
+//
+// If k t^2 is left out, the maximum of g t changes by min(0, 2 v), where g stays that of the box in which all
+// coordinates were compared. What is needed follows from k and the lengths in the part. After some parts of parts,
+// all coordinates are compared again, with the best k of that part.
 //
 // Pairs are compared in single precision. A bound on the error of that and of the coordinates is computed for every
 // sample in every region, from the sizes of the numbers compared, and widens the ranges of its pairs. So small
@@ -71,8 +76,9 @@ public:
         // is not part of the ends.
         double curvature = 0;
         double offset = 0;
-        bool with_insets = false;   // the terms k t^2 are part of the ends
-        std::vector<double> shift;  // 2 k c
+        bool with_insets = false;  // the terms k t^2 are part of the ends
+        // 2 k c, of this box with insets, and otherwise of the box in which all coordinates were compared.
+        std::vector<double> shift;
     };
 
     // What is known about the pairs in a region.

@@ -96,7 +96,7 @@ private:
     Candidate candidate_;
     Packing packing_;
     ConflictClosure closure_;
-    ConflictClosure enabled_;  // the one whose rows are enabled
+    SampleDecisions enabled_;  // what enable_closure() has enabled since enable_region()
     State released_;
     std::vector<std::size_t> certain_;
     std::vector<Multiplier> multipliers_;

@@ -15,8 +15,9 @@ namespace hardmargin {
 namespace {
 
 // A smaller greatest length is worth comparing pairs again if it affects them by at least this share of what
-// splitting a coordinate changes, and by this share of what they need. If it falls by the last share, it is in any
-// case: the coordinate may vary far more than the others, which are what matters.
+// splitting a coordinate changes, and by this share of what they need. A fall by the last share
+// always counts: one coordinate may vary far more than the others, and then the effect of splitting it says nothing
+// about them.
 constexpr double least_share_of_split = 0.05;
 constexpr double least_share_of_needed = 0.002;
 constexpr double large_share_of_length = 0.1;
@@ -29,8 +30,6 @@ constexpr double least_length_change = 0.1;
 constexpr double narrow_few = 1e-5;
 constexpr double narrow_many = 2e-7;
 constexpr double narrow_pairs = 10;
-// In single precision, pairs are compared in half the time that other searches take for as many multiply-adds.
-constexpr std::uint64_t single_precision = 2;
 // Without sets, a slice may have this many times as many regions as with them, if both are searched.
 constexpr std::uint64_t most_times_regions = 8;
 
@@ -71,8 +70,7 @@ DirectionTree<PairCover>::DirectionTree(const Samples& samples, const DirectionO
 
 template <typename PairCover>
 std::uint64_t DirectionTree<PairCover>::work() const {
-    return pairs_.work() / single_precision + cover_.work() + solver_.work() + offset_search_.work() +
-           sample_tree_.work();
+    return pairs_.work() + cover_.work() + solver_.work() + offset_search_.work() + sample_tree_.work();
 }
 
 template <typename PairCover>
@@ -113,13 +111,14 @@ typename DirectionTree<PairCover>::Slice DirectionTree<PairCover>::compare_ways(
         return with;
     }
     const std::uint64_t most_work = work() + with.work;
-    Slice without = search_slice(
-        root, most_times_regions * node_limit, stop, [&] { return pause() || work() >= most_work; }, false);
+    const std::uint64_t most_regions =
+        most_times_regions * std::min(node_limit, std::numeric_limits<std::uint64_t>::max() / most_times_regions);
+    Slice without = search_slice(root, most_regions, stop, [&] { return pause() || work() >= most_work; }, false);
     if (!stop() && !pause()) {
         packing_choice_.observe(without.closed_share, static_cast<double>(without.work), with.closed_share,
                                 static_cast<double>(with.work));
     }
-    return with.closed_share > without.closed_share ? with : without;
+    return with.closed_share >= without.closed_share ? with : without;
 }
 
 template <typename PairCover>
@@ -319,21 +318,22 @@ Verdict DirectionTree<PairCover>::close(PathRegion& current, const PathRegion& a
     if (closing_.closes(region, current.pairs, current.cover, norm, cutoff(), packing, around.sets, current.sets)) {
         return Verdict::closed;
     }
+    // A better solution gives up what the cover and the sets cost, which limits its length.
+    double given_up = cover_.cost(current.cover) * (1 - cover_.rounding(current.cover));
     if constexpr (PairCover::equal_costs) {
-        // A better solution gives up a sample of each pair and each set, which limits its length.
-        const double given_up = safely_below(cover_.cost_of(current.cover.size + current.sets.sets.size()));
-        region.bound = std::max(region.bound, cutoff().value(norm, given_up));
-        const double room = cutoff().room(given_up);
-        region.longest = std::min(region.longest, std::sqrt(2 * std::max(0.0, room)) * (1 + least_rounding));
+        given_up = safely_below(cover_.cost_of(current.cover.size + current.sets.sets.size()));
+    }
+    region.bound = std::max(region.bound, cutoff().value(norm, given_up));
+    const double room = cutoff().room(given_up);
+    region.longest = std::min(region.longest, std::sqrt(2 * std::max(0.0, room)) * (1 + least_rounding));
+    if (trace_) {
+        trace_->cover(region, current.cover);
+    }
+    if (region.longest <= region.shortest) {
         if (trace_) {
-            trace_->cover(region, current.cover);
+            trace_->close();
         }
-        if (region.longest <= region.shortest) {
-            if (trace_) {
-                trace_->close();
-            }
-            return Verdict::closed;
-        }
+        return Verdict::closed;
     }
     return Verdict::open;
 }
