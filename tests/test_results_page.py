@@ -72,8 +72,8 @@ def test_a_page_that_is_out_of_date_is_noticed(script, tmp_path, monkeypatch, ca
 @pytest.mark.parametrize(
     ("builds", "told"),
     [
-        ([], "**Measured with an earlier build** (96089bcac2e6)."),
-        (["96089bcac2e6"], "Measured with the build of this release."),
+        ([], "**Measured with an earlier build** (14a75b0792ae)."),
+        (["14a75b0792ae"], "Measured with the build of this release."),
     ],
 )
 def test_records_of_other_builds_are_marked(script, tmp_path, monkeypatch, builds, told) -> None:
@@ -89,4 +89,4 @@ def test_a_few_records_of_another_build_are_counted(script, tmp_path, monkeypatc
     builds = sorted({script.build_of(record) for record in campaign})
     monkeypatch.setattr(script, "RECORDS", tmp_path)
     (tmp_path / "release.json").write_text(json.dumps({"version": "0.1.0", "builds": builds}))
-    assert script.age(found) == "**25 of the runs were measured with an earlier build** (96089bcac2e6)."
+    assert script.age(found) == "**25 of the runs were measured with an earlier build** (14a75b0792ae)."

@@ -160,17 +160,35 @@ DirectionNode half_of(DirectionNode region, Random& random) {
     return region;
 }
 
-// Two classes that overlap, with two features.
-testing::RandomProblem many_samples(Random& random, std::size_t count) {
-    testing::RandomProblem problem{"two overlapping classes", count, 2, {}, {}, {}};
-    for (std::size_t i = 0; i < count; ++i) {
-        problem.labels.push_back(i % 2 == 0 ? 1.0 : -1.0);
-        problem.features.push_back(problem.labels.back() + random.normal());
-        problem.features.push_back(random.normal());
-        problem.costs.push_back(1.0);
+// Two classes that overlap, with two features, and a region of directions between them.
+struct OverlappingClasses {
+    OverlappingClasses(std::uint64_t seed, std::size_t count) : problem(classes(seed, count)) {
+        region.low = {1, -0.1};
+        region.high = {1, 0.1};
+        region.longest = 3;
+        pairs.arrange(region);
+        pairs.start(start);
     }
-    return problem;
-}
+
+    static testing::RandomProblem classes(std::uint64_t seed, std::size_t count) {
+        Random random(seed);
+        testing::RandomProblem problem{"two overlapping classes", count, 2, {}, {}, {}};
+        for (std::size_t i = 0; i < count; ++i) {
+            problem.labels.push_back(i % 2 == 0 ? 1.0 : -1.0);
+            problem.features.push_back(problem.labels.back() + random.normal());
+            problem.features.push_back(random.normal());
+            problem.costs.push_back(1.0);
+        }
+        return problem;
+    }
+
+    testing::RandomProblem problem;
+    Samples samples = problem.samples();
+    DirectionFrame frame = DirectionFrame(samples, {}, 0);
+    PairConflicts pairs = PairConflicts(samples, frame);
+    DirectionNode region;
+    PairConflicts::Level start;
+};
 
 }  // namespace
 
@@ -338,76 +356,52 @@ TEST(a_length_that_falls_brings_the_conflicts_that_comparing_again_finds) {
 
 // With so many pairs, only the level that was decided last has their ends.
 TEST(a_length_that_falls_finds_the_same_whichever_level_was_decided_last) {
-    Random random(88);
-    const testing::RandomProblem problem = many_samples(random, 1400);
-    const Samples samples = problem.samples();
-    const DirectionFrame frame(samples, {}, 0);
-    PairConflicts pairs(samples, frame);
-    DirectionNode region;
-    region.low = {1, -0.1};
-    region.high = {1, 0.1};
-    region.longest = 3;
-    DirectionNode other = region;
+    OverlappingClasses classes(88, 1400);
+    PairConflicts& pairs = classes.pairs;
+    DirectionNode other = classes.region;
     other.high[1] = 0;
-    pairs.arrange(region);
-    PairConflicts::Level start;
+    DirectionNode shorter = classes.region;
+    shorter.longest = 2.5;
     PairConflicts::Level last;
     PairConflicts::Level earlier;
     PairConflicts::Level part;
-    pairs.start(start);
-    DirectionNode shorter = region;
-    shorter.longest = 2.5;
-    pairs.decide(region, start, last);
+    pairs.decide(classes.region, classes.start, last);
     CHECK(!last.ends.stored);
     pairs.shorten(shorter, last);
-    pairs.decide(region, start, earlier);
+    pairs.decide(classes.region, classes.start, earlier);
     pairs.decide(other, earlier, part);
     pairs.shorten(shorter, earlier);
-    CHECK(check_decisions(problem, pairs, start, last, shorter) > 1000);
-    CHECK(check_decisions(problem, pairs, start, earlier, shorter) > 1000);
-    CHECK(check_decisions(problem, pairs, start, part, other) > 1000);
+    CHECK(check_decisions(classes.problem, pairs, classes.start, last, shorter) > 1000);
+    CHECK(check_decisions(classes.problem, pairs, classes.start, earlier, shorter) > 1000);
+    CHECK(check_decisions(classes.problem, pairs, classes.start, part, other) > 1000);
 }
 
 // A level that starts again knows nothing, and nothing of an earlier order of the samples.
 TEST(levels_start_again_after_samples_are_sorted_along_another_direction) {
-    Random random(89);
-    const testing::RandomProblem problem = many_samples(random, 60);
-    const Samples samples = problem.samples();
-    const DirectionFrame frame(samples, {}, 0);
-    PairConflicts pairs(samples, frame);
-    DirectionNode region;
-    region.low = {1, -1};
-    region.high = {1, 1};
-    region.longest = 3;
-    PairConflicts::Level around;
-    PairConflicts::Level level;
-    pairs.start(around);
-    pairs.decide(region, around, around);
-    DirectionNode half = region;
+    OverlappingClasses classes(89, 60);
+    PairConflicts& pairs = classes.pairs;
+    classes.region.low[1] = -1;
+    classes.region.high[1] = 1;
+    PairConflicts::Level around = classes.start;
+    pairs.decide(classes.region, around, around);
+    DirectionNode half = classes.region;
     half.low[1] = 0;
     pairs.arrange(half);
-    PairConflicts::Level start;
-    pairs.start(start);
+    pairs.start(classes.start);
     pairs.start(around);
+    PairConflicts::Level level;
     pairs.decide(half, around, level);
-    check_decisions(problem, pairs, start, level, half);
+    check_decisions(classes.problem, pairs, classes.start, level, half);
 }
 
 TEST(a_comparison_that_is_stopped_leaves_the_other_pairs_undecided) {
     // More words of pairs than are compared between two calls of `stop`.
-    Random random(85);
-    const Samples samples = many_samples(random, 18000).samples();
-    const DirectionFrame frame(samples, {}, 0);
-    PairConflicts pairs(samples, frame);
-    DirectionNode region;
-    region.low = {1, -0.1};
-    region.high = {1, 0.1};
-    region.longest = 3;
-    pairs.arrange(region);
-    PairConflicts::Level start;
+    OverlappingClasses classes(85, 18000);
+    PairConflicts& pairs = classes.pairs;
+    DirectionNode& region = classes.region;
+    const PairConflicts::Level& start = classes.start;
     PairConflicts::Level complete;
     PairConflicts::Level stopped;
-    pairs.start(start);
     pairs.decide(region, start, complete);
     int calls = 0;
     pairs.decide(region, start, stopped, [&calls] { return ++calls > 0; });
