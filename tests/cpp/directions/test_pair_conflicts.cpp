@@ -279,6 +279,28 @@ TEST(pairs_are_decided_rightly_in_parts_of_parts) {
     CHECK(found_in_parts > found_again / 100 * 98);
 }
 
+// In the outer half of the box, with the curvature of the whole, the longest directions need less than the
+// shortest. Only one of them keeps both samples: (1, 1), for which s.d = 1.42 and ||s|| = 1.414 is needed.
+TEST(pairs_that_only_the_longest_directions_of_a_part_keep_are_undecided) {
+    const testing::RandomProblem problem{"two samples", 2, 2, {0.5, 0.92, 0, 0}, {1, -1}, {1, 1}};
+    const Samples samples = problem.samples();
+    const DirectionFrame frame(samples, {}, 0);
+    PairConflicts pairs(samples, frame);
+    DirectionNode region;
+    region.low = {1, 0};
+    region.high = {1, 1};
+    region.longest = 2;
+    PairConflicts::Level start;
+    PairConflicts::Level around;
+    PairConflicts::Level level;
+    pairs.start(start);
+    pairs.decide(region, start, around);
+    region.low[1] = 0.5;
+    pairs.decide(region, around, level);
+    CHECK(level.ends.parts_left + 1 == around.ends.parts_left);
+    CHECK(level.undecided.size() == 1);
+}
+
 // The bound on ||s|| is too low by at most (h - l)^2 / (4 (l + h)), in the middle between the least and the
 // greatest length, and the one on g t - k t^2 is too high by at most k r^2 / 4, unless the insets are left out.
 TEST(pairs_that_clearly_conflict_are_found) {
