@@ -15,9 +15,8 @@ namespace hardmargin {
 namespace {
 
 // A smaller greatest length is worth comparing pairs again if it affects them by at least this share of what
-// splitting a coordinate changes, and by this share of what they need. A fall by the last share
-// always counts: one coordinate may vary far more than the others, and then the effect of splitting it says nothing
-// about them.
+// splitting a coordinate changes, and by this share of what they need. A fall by the last share always counts: one
+// coordinate may vary far more than the others, and then the effect of splitting it says nothing about them.
 constexpr double least_share_of_split = 0.05;
 constexpr double least_share_of_needed = 0.002;
 constexpr double large_share_of_length = 0.1;
