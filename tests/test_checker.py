@@ -15,7 +15,7 @@ import pytest
 from scipy.sparse import csr_array
 
 import hardmargin
-from brute_force import case_and_optimum, start_from_nothing
+from brute_force import case_and_optimum, random_case, start_from_nothing
 from forged_proofs import PieceNumbers, body_of, doubles, parts, pieces_of, write
 from hardmargin import Problem, Result, solve
 from hardmargin.checker import ProofError, UnreadableProofError, Verdict, check_proof, regions
@@ -84,6 +84,23 @@ def test_proofs_hold_and_claim_no_more_than_the_optimum(way, from_nothing, tmp_p
         assert verdict.bound <= best * (1 + 1e-9)
         if result.optimal and not (from_nothing or "small" in way):
             assert verdict.bound >= result.lower_bound * (1 - 2e-8)
+
+
+@pytest.mark.parametrize("index", [140, 145, 229])
+def test_regions_that_were_stuck_below_a_far_larger_objective_do_not_leave_a_proof_incomplete(
+    index, tmp_path, monkeypatch
+) -> None:
+    """From w = 0, with a very distant outlier and a large penalty: the first hyperplanes cost 1e13 and more."""
+    monkeypatch.setattr(primal, "search", primal.search)
+    start_from_nothing()
+    rng = np.random.default_rng([5, index, 8])
+    case = random_case(5, index)
+    case.X[rng.integers(len(case.X))] *= 10 ** rng.uniform(3, 7)
+    C = case.C * 10 ** np.random.default_rng([5, index, 7]).uniform(0, 6)
+    result = solve(case.X, case.y, C, **case.weights, method="directions", proof=tmp_path / "proof")
+    assert result.optimal
+    verdict = checked(tmp_path / "proof", Problem.from_data(case.X, case.y, C, **case.weights))
+    assert verdict.bound == result.proof_bound >= result.lower_bound * (1 - 2e-8)
 
 
 def larger_problem(kind: str = "B", n: int = 60, d: int = 4, C: float = 10.0, **weights: Any) -> Problem:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any, cast
+
 import numpy as np
 import pytest
 
 from hardmargin import Problem, Result, Status
+from hardmargin.frontier import Frontier
 from hardmargin.methods.base import Limits
 from hardmargin.methods.packing import Options, PackingProof
 from hardmargin.search import primal
+from hardmargin.search.context import Context
 
 EFFORT = 2.0
 # The work of a proof until the second primal search: ten times that of the first one.
@@ -94,3 +100,50 @@ def test_what_a_later_search_finds_is_the_new_incumbent(problem, monkeypatch) ->
     proof.primal_searches, proof.work = 1, INTERVAL
     proof.improve(EFFORT)
     assert proof.objective == better.objective
+
+
+class ScriptedEngine:
+    """Reaches the gap with its first search, and closes everything with its second one."""
+
+    def __init__(self) -> None:
+        self.searches: list[tuple[Any, int, int]] = []
+
+    def search(self, _, frontier, search, __) -> Any:
+        self.searches.append((frontier, search.node_limit, search.work_limit))
+        return SimpleNamespace(
+            weights=[],
+            bias=0.0,
+            objective=np.inf,
+            lower_bound=search.upper * (1 - 1e-7),
+            nodes=10,
+            work=100,
+            exhausted=len(self.searches) > 1,
+            outcome=None,
+        )
+
+
+@pytest.mark.parametrize("records", [None, SimpleNamespace(sink=None, number=0)], ids=["no records", "records"])
+def test_a_search_with_records_goes_on_after_the_gap_is_reached(problem, records) -> None:
+    engine = ScriptedEngine()
+    limits = Limits(gap=1e-6)
+    proof = PackingProof(problem, flat(problem), limits, lambda *_: None, Options(), Context(cast("Any", engine)))
+    start = Frontier.empty()
+    found = proof.search(start, proof._settings, proof.objective, nodes=10, work=100, records=records)
+    if records is None:
+        assert engine.searches == [(start, 10, 100)]
+    else:
+        # From what the first search has left open, and as long as it takes.
+        (first, *_), (second, *most) = engine.searches
+        assert first is start
+        assert second is not start
+        assert most == [0, 0]
+    assert found.exhausted == (records is not None)
+
+
+def test_a_search_with_records_ends_at_a_limit_although_the_gap_is_reached(problem) -> None:
+    engine = ScriptedEngine()
+    limits = replace(Limits(gap=1e-6), node_limit=5)
+    proof = PackingProof(problem, flat(problem), limits, lambda *_: None, Options(), Context(cast("Any", engine)))
+    records = cast("Any", SimpleNamespace(sink=None, number=0))
+    assert not proof.search(Frontier.empty(), proof._settings, proof.objective, records=records).exhausted
+    assert len(engine.searches) == 1

@@ -197,8 +197,29 @@ class Proof:
         """Search below a frontier for hyperplanes that cost less than ``upper``, and take over what is found.
 
         It ends after ``nodes`` subproblems, after ``work`` multiply-adds (0 means no limit) or those of a step, and
-        when a checkpoint is due. Records of a proof are written to ``records``, if given.
+        when a checkpoint is due. Records of a proof are written to ``records``, if given. They are of use only if
+        nothing is left open, so a search that has reached the gap by then goes on to its end.
         """
+        found = self._search(frontier, settings, upper, nodes, work, records)
+        while records is not None and self._only_records_are_incomplete(found, upper):
+            found = self._search(found, settings, upper, None, 0, records)
+        return found
+
+    def _only_records_are_incomplete(self, found: SearchResult, upper: float) -> bool:
+        """Whether a search has proven what it is for, but not closed everything, and no limit was reached."""
+        reached = found.lower_bound >= min(upper, self.objective) * (1 - self.limits.gap)
+        return reached and not (found.exhausted or self.watch.ended is not None or self.out_of_nodes)
+
+    def _search(
+        self,
+        frontier: Frontier | SearchResult,
+        settings: Settings,
+        upper: float,
+        nodes: int | None,
+        work: int,
+        records: SampleRecords | DirectionRecords | None,
+    ) -> SearchResult:
+        """One search of the core; see :meth:`search`."""
         keeper = self.context.keeper
         search = Search(
             settings,

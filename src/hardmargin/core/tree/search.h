@@ -56,8 +56,8 @@ struct SearchLimits {
 // Searches below one subproblem, depth first; every thread has its own. search(node, upper, node_limit, stop,
 // pause) returns what is left open of `node`; if that is empty, none of its solutions is better than the incumbent
 // by the gap. evaluated(samples, options, solver) is the hyperplane of a solver with its objective, which is
-// infinite if it is no solution. take_stuck() returns the subproblems that no further search can close, each of
-// them once. nodes() and work() never decrease.
+// infinite if it is no solution. take_stuck() returns the subproblems that no further search below the same
+// objective can close, each of them once. nodes() and work() never decrease.
 template <typename Tree>
 concept SearchTree =
     SearchNode<typename Tree::Node> && std::copy_constructible<typename Tree::Options> &&
@@ -207,6 +207,18 @@ private:
         return upper_;
     }
 
+    // Subproblems that no search could close may be closed below a better incumbent, and a proof is incomplete
+    // without them.
+    void retry_stuck() {
+        if (upper_ >= stuck_below_) {
+            return;
+        }
+        for (Node& node : std::exchange(stuck_, {})) {
+            queue_.push(std::move(node));
+        }
+        stuck_below_ = 0;
+    }
+
     // An exception, for example out of memory, ends the search in all threads.
     void work_or_fail(bool leader) {
         try {
@@ -246,6 +258,9 @@ private:
         const std::size_t place = working_bounds_.size();
         working_bounds_.push_back(std::numeric_limits<double>::infinity());
         while (!stopped_) {
+            if (queue_.empty() && busy_ == 0 && !paused_) {
+                retry_stuck();
+            }
             if (paused_ || queue_.empty()) {
                 if (busy_ == 0 || (paused_ && !leader)) {
                     break;
@@ -270,8 +285,9 @@ private:
             ++busy_;
             // Never 0, because the search is paused as soon as no work is left.
             work_left = limits_.work_limit > 0 ? limits_.work_limit - work_ : 0;
+            const double upper = upper_;
             lock.unlock();
-            std::vector<Node> open = tree.search(node, upper_, limits_.slice, stop, pause_or_share);
+            std::vector<Node> open = tree.search(node, upper, limits_.slice, stop, pause_or_share);
             lock.lock();
             --busy_;
             nodes_ += tree.nodes() - counted;
@@ -280,6 +296,7 @@ private:
             counted_work = tree.work();
             for (Node& left : tree.take_stuck()) {
                 stuck_.push_back(inherited(std::move(left), node));
+                stuck_below_ = std::max(stuck_below_, upper);
             }
             for (Node& left : open) {
                 queue_.push(inherited(std::move(left), node));
@@ -305,6 +322,7 @@ private:
     std::condition_variable changed_;
     NodeQueue<Node> queue_;
     std::vector<Node> stuck_;  // see Tree::take_stuck()
+    double stuck_below_ = 0;   // the largest objective below which one of them was searched
     double derived_under_ = std::numeric_limits<double>::infinity();
     std::size_t busy_ = 0;
     std::atomic<std::size_t> idle_ = 0;   // idle threads
