@@ -38,9 +38,9 @@ def had(monkeypatch) -> list[str]:
     return kinds
 
 
-@pytest.mark.parametrize(("d", "first"), [(5, "directions"), (10, "packing")])
-def test_both_methods_have_turns_and_prove_it_together(d, first, had) -> None:
-    data = generate("B", 60 if d == 5 else 40, d, 4)
+@pytest.mark.parametrize(("n", "d", "first"), [(60, 4, "directions"), (40, 10, "packing")])
+def test_both_methods_have_turns_and_prove_it_together(n, d, first, had) -> None:
+    data = generate("B", n, d, 4)
     result = solve(data.X, data.y, 10.0, options=TURNS)
     assert result.optimal
     assert result.method == "auto"
@@ -184,6 +184,13 @@ def test_a_search_goes_on_from_what_another_left_open(method) -> None:
     assert steps > 1
     assert best == pytest.approx(reference.objective, rel=1e-6)
     assert found.lower_bound == pytest.approx(reference.lower_bound, rel=1e-5)
+
+
+@pytest.mark.parametrize(("n", "first"), [(75, "directions"), (74, "packing")])
+def test_the_search_over_samples_begins_with_few_samples_per_feature(n, first, had) -> None:
+    data = generate("B", n, 5, 4)
+    assert solve(data.X, data.y, 10.0, options=TURNS).optimal
+    assert had[0] == first
 
 
 def test_the_search_over_samples_begins_if_bounded_features_depend_on_each_other() -> None:

@@ -200,10 +200,10 @@ def test_a_run_can_be_stopped_and_resumed(tmp_path) -> None:
     settings = {"method": "blocks", "options": options, "time_limit": None}
     whole = solve(data.X, data.y, 10.0, **settings)
     path, pauses = tmp_path / "state", 0
-    result = solve(data.X, data.y, 10.0, checkpoint=path, node_limit=150, **settings)
+    result = solve(data.X, data.y, 10.0, checkpoint=path, node_limit=60, **settings)
     while result.status is Status.NODE_LIMIT and pauses < 1000:
         pauses += 1
-        later = {"checkpoint": path, "resume": path, "node_limit": result.nodes + 150}
+        later = {"checkpoint": path, "resume": path, "node_limit": result.nodes + 60}
         result = solve(data.X, data.y, 10.0, **later, **settings)
     assert pauses >= 2
     assert result.lower_bound == pytest.approx(whole.lower_bound, rel=1e-12)

@@ -1,8 +1,8 @@
 """The default: the exact methods and blocks, taking turns as suits the problem, so that the caller need not choose.
 
 The search over directions is far ahead with few features, the search over samples with many; in between either one
-may be. The method that is likely to be ahead by the number of features starts, and works alone for a while, which
-is enough for most problems. Then the other one gets turns too. As soon as both can forecast how much work they will
+may be. The method that is likely to be ahead by the numbers of features and samples starts, and works alone for a
+while, which is enough for most problems. Then the other one gets turns too. As soon as both can forecast how much work they will
 need (:meth:`hardmargin.search.proof.Proof.remaining_work`), they share the work accordingly. They share the best
 hyperplane and the best bound. If neither expects to finish in time, blocks (:mod:`hardmargin.methods.blocks`) get
 most of the work. With many samples blocks get a share in any case, and with very many samples they are alone. Turns
@@ -20,7 +20,7 @@ from hardmargin.methods import blocks, directions, packing
 from hardmargin.methods.base import SMALLEST_GAP as SMALLEST_GAP
 from hardmargin.methods.base import ProofOptions, memory_of, require_memory_limit, require_positive
 from hardmargin.methods.blocks import BlocksProof
-from hardmargin.methods.pair import exact_members, has_few_features
+from hardmargin.methods.pair import exact_members, starts_with_directions
 from hardmargin.problem import Problem
 from hardmargin.result import Result
 from hardmargin.search.context import Context
@@ -126,5 +126,5 @@ def suits_exact_methods(problem: Problem, memory: float, threads: int) -> bool:
     """Whether exact methods have enough memory, and subproblems that do not take seconds each."""
     if problem.sparse or problem.n > _VERY_MANY_SAMPLES or problem.n * problem.m > _MANY_NUMBERS:
         return False
-    fits = directions.fits if has_few_features(problem) else packing.fits
+    fits = directions.fits if starts_with_directions(problem) else packing.fits
     return fits(problem, memory / 2, threads)

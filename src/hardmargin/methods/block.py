@@ -15,7 +15,7 @@ from hardmargin.arrays import FloatArray
 from hardmargin.incumbent import Incumbent
 from hardmargin.limits import Limits
 from hardmargin.methods.base import ProofOptions
-from hardmargin.methods.pair import exact_members, has_few_features
+from hardmargin.methods.pair import exact_members, starts_with_directions
 from hardmargin.presolve import presolve
 from hardmargin.problem import Problem
 from hardmargin.search import primal
@@ -147,7 +147,7 @@ def bound_block(task: BlockTask, seconds: float, go_on: Callable[[], bool]) -> B
     work = nodes = 0
     cut = found.status is not Status.HEURISTIC
     if found.gap > task.gap and found.status is Status.HEURISTIC:
-        first = _FIRST_REGIONS if has_few_features(reduced.problem) else _FIRST_NODES
+        first = _FIRST_REGIONS if starts_with_directions(reduced.problem) else _FIRST_NODES
         options = ProofOptions(_EFFORT, first_nodes=first, later_effort=_LATER_EFFORT / _EFFORT)
         members = exact_members(
             reduced.problem,
