@@ -68,6 +68,36 @@ TEST(the_threshold_follows_when_things_change) {
     CHECK(learnt(choice, {1e5, 2, 1e5, 4}, 20000, 4) <= 1);
 }
 
+TEST(the_fewer_subtrees_show_that_the_cover_bound_does_not_pay_the_clearer_they_must_show_it) {
+    const auto threshold_after = [](int subtrees, std::uint64_t work_without) {
+        CoverChoice choice;
+        for (int k = 0; k < subtrees; ++k) {
+            choice.note({.way = Way::with_cover, .distance = 0}, 1'000'000, true);
+            choice.note({.way = Way::without_cover, .distance = 0}, work_without, true);
+        }
+        return choice.threshold();
+    };
+    CHECK(threshold_after(4, 700'000) == 0);
+    CHECK(threshold_after(60, 700'000) == 1);
+    CHECK(threshold_after(4, 500'000) == 1);
+    CHECK(threshold_after(60, 900'000) == 0);
+    CHECK(threshold_after(3, 1) == 0);
+}
+
+TEST(the_cover_bound_is_used_again_where_it_takes_no_more_work) {
+    CoverChoice choice;
+    for (int k = 0; k < 8; ++k) {
+        choice.note({.way = Way::with_cover, .distance = 0}, 1'000'000, true);
+        choice.note({.way = Way::without_cover, .distance = 0}, 100'000, true);
+    }
+    CHECK(choice.threshold() == 1);
+    for (int k = 0; k < 60; ++k) {
+        choice.note({.way = Way::with_cover, .distance = 0}, 50'000, true);
+        choice.note({.way = Way::without_cover, .distance = 0}, 200'000, true);
+    }
+    CHECK(choice.threshold() == 0);
+}
+
 // The unfavoured way gets only a small share of the work, however bad it is.
 TEST(trials_are_cheap) {
     CoverChoice choice;

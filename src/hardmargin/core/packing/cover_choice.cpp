@@ -16,9 +16,12 @@ constexpr double later_share = 1.0 / 16;
 constexpr double patience = 2;
 // This many times the work of the favoured way is enough evidence, even if few subtrees were closed.
 constexpr double disappointing = 3;
-// The favoured way changes if that saves this factor in work, observed on at least this many closed subtrees.
-constexpr double worthwhile = 1.2;
+// The favoured way changes only if at least this many subtrees were closed each way.
 constexpr double least_evidence = 4;
+// The cover bound is left out at a distance only if that saves this factor in work, and more as long as few subtrees
+// show it: the relative error of a rating from one subtree, divided by the square root of their number, is added.
+constexpr double worthwhile = 1.2;
+constexpr double error_of_one = 0.7;
 // Both records of a distance are halved when one of them has more closed subtrees than this.
 constexpr double memory = 64;
 
@@ -73,7 +76,8 @@ void CoverChoice::reconsider(std::size_t distance) {
     const bool with_cover = favoured(distance) == Way::with_cover;
     const Record& known = record(with_cover ? Way::with_cover : Way::without_cover, distance);
     const Record& tried = record(with_cover ? Way::without_cover : Way::with_cover, distance);
-    if (std::min(tried.closed, known.closed) < least_evidence || tried.rating() * worthwhile > known.rating()) {
+    const double required = with_cover ? worthwhile * (1 + error_of_one / std::sqrt(tried.closed)) : 1.0;
+    if (std::min(tried.closed, known.closed) < least_evidence || tried.rating() * required > known.rating()) {
         return;
     }
     threshold_ = with_cover ? distance + 1 : distance;

@@ -10,6 +10,10 @@
 // threshold moves where the unfavoured way has proven better. Old observations are gradually forgotten, because the
 // best policy changes with the objective and the depth.
 //
+// Raising the threshold takes clear evidence, lowering it takes hardly any. If it is too low, some work is lost. If
+// it is too high, the way back may be hidden: where few subtrees use the cover bound, few sets are known, and the
+// bound is weaker and takes more work than it would with more of them.
+//
 // Work is counted in multiply-adds, so a search on one thread is repeatable. Several threads may share an object.
 #pragma once
 
