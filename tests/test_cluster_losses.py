@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import math
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -21,6 +23,8 @@ pytest.importorskip("distributed", reason="Dask is not installed")
 from cluster_fakes import UnreliableClient
 from hardmargin.cluster import link, spread
 from hardmargin.cluster.engine import ClusterEngine
+from hardmargin.cluster.waiting import Clock
+from hardmargin.cluster.worker import Slice
 
 
 def exhausted(problem: Problem, client, search: Search) -> SearchResult:
@@ -93,3 +97,23 @@ def test_no_subproblem_is_lost_whatever_becomes_of_slices(kind, monkeypatch) -> 
         lost, made = lost + client.lost, made + client.made
     assert lost > 30
     assert made > 100
+
+
+@pytest.mark.parametrize(("better", "retried"), [(60.0, True), (100.0, False), (100.0 * (1 - 1e-9), False)])
+def test_what_is_stuck_is_searched_again_below_a_better_objective(better, retried) -> None:
+    problem = next(problems_with_trees())
+    frontier = packing_root(problem, 0.0, 100.0)
+    link_ = cast("Any", SimpleNamespace(tell=lambda *_: None))
+    search = Search(PackingSettings(gap=1e-6), 100.0, math.inf)
+    spread_ = spread.Spread(link_, Clock(), "", problem, frontier, search, None, lambda _: None)
+    spread_._pool.take(1, math.inf)
+    other = cast("Any", object())
+    spread_._running[0] = other
+    spread_._add(frontier, Slice([], 0.0, math.inf, 100.0, 1, 1, True, frontier))
+    assert spread_._pool.size == 0, "another slice is still running"
+    del spread_._running[0]
+    spread_._add(frontier, Slice([0.0], 1.0, better, better, 1, 1, True, Frontier.empty()))
+    assert spread_._unfinished() == retried
+    assert spread_._pool.size == (1 if retried else 0)
+    # It is never lost.
+    assert spread_._lower_bound() == 0.0

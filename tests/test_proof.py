@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -103,18 +102,19 @@ def test_what_a_later_search_finds_is_the_new_incumbent(problem, monkeypatch) ->
 
 
 class ScriptedEngine:
-    """Reaches the gap with its first search, and closes everything with its second one."""
+    """Reaches the gap with a better hyperplane in the first search, and closes everything in the second one."""
 
-    def __init__(self) -> None:
-        self.searches: list[tuple[Any, int, int]] = []
+    def __init__(self, better: float) -> None:
+        self.better = better
+        self.searches: list[tuple[Any, Any]] = []
 
     def search(self, _, frontier, search, __) -> Any:
-        self.searches.append((frontier, search.node_limit, search.work_limit))
+        self.searches.append((frontier, search))
         return SimpleNamespace(
-            weights=[],
-            bias=0.0,
-            objective=np.inf,
-            lower_bound=search.upper * (1 - 1e-7),
+            weights=[0.0],
+            bias=1.0,
+            objective=self.better,
+            lower_bound=self.better * (1 - 1e-7),
             nodes=10,
             work=100,
             exhausted=len(self.searches) > 1,
@@ -122,28 +122,39 @@ class ScriptedEngine:
         )
 
 
-@pytest.mark.parametrize("records", [None, SimpleNamespace(sink=None, number=0)], ids=["no records", "records"])
-def test_a_search_with_records_goes_on_after_the_gap_is_reached(problem, records) -> None:
-    engine = ScriptedEngine()
-    limits = Limits(gap=1e-6)
-    proof = PackingProof(problem, flat(problem), limits, lambda *_: None, Options(), Context(cast("Any", engine)))
-    start = Frontier.empty()
-    found = proof.search(start, proof._settings, proof.objective, nodes=10, work=100, records=records)
-    if records is None:
-        assert engine.searches == [(start, 10, 100)]
-    else:
-        # From what the first search has left open, and as long as it takes.
-        (first, *_), (second, *most) = engine.searches
-        assert first is start
-        assert second is not start
-        assert most == [0, 0]
+RECORDS = cast("Any", SimpleNamespace(sink=None, number=0))
+
+
+def proof_with(problem: Problem, engine: ScriptedEngine, **limits: Any) -> PackingProof:
+    """A proof whose searches are scripted, and with a checkpoint that is due."""
+    keeper = SimpleNamespace(seconds_until_due=lambda: 0.0)
+    context = Context(engine=cast("Any", engine), keeper=cast("Any", keeper))
+    return PackingProof(problem, flat(problem), Limits(gap=1e-6, **limits), lambda *_: None, Options(), context)
+
+
+@pytest.mark.parametrize("records", [None, RECORDS], ids=["no records", "records"])
+def test_a_search_with_records_is_completed_after_the_gap_is_reached(problem, records) -> None:
+    engine = ScriptedEngine(better=0.5 * flat(problem).objective)
+    proof = proof_with(problem, engine)
+    start, upper = Frontier.empty(), proof.objective
+    found = proof.search(start, proof._settings, upper, nodes=10, work=100, records=records)
     assert found.exhausted == (records is not None)
+    (frontier, first), *others = engine.searches
+    assert frontier is start
+    assert (first.upper, first.node_limit, first.work_limit, first.pause) == (upper, 10, 100, 0.0)
+    assert len(others) == (records is not None)
+    for frontier, second in others:
+        # From what is left open, below the better hyperplane, however long a checkpoint has been due.
+        assert frontier is not start
+        assert (second.upper, second.node_limit, second.pause) == (engine.better, 0, np.inf)
+        assert second.work_limit > 0
 
 
-def test_a_search_with_records_ends_at_a_limit_although_the_gap_is_reached(problem) -> None:
-    engine = ScriptedEngine()
-    limits = replace(Limits(gap=1e-6), node_limit=5)
-    proof = PackingProof(problem, flat(problem), limits, lambda *_: None, Options(), Context(cast("Any", engine)))
-    records = cast("Any", SimpleNamespace(sink=None, number=0))
-    assert not proof.search(Frontier.empty(), proof._settings, proof.objective, records=records).exhausted
+@pytest.mark.parametrize("limit", ["nodes", "report"])
+def test_a_search_with_records_ends_at_a_limit_although_the_gap_is_reached(problem, limit) -> None:
+    engine = ScriptedEngine(better=0.5 * flat(problem).objective)
+    proof = proof_with(problem, engine, node_limit=5 if limit == "nodes" else None)
+    if limit == "report":
+        proof.watch.ended = Status.INTERRUPTED
+    assert not proof.search(Frontier.empty(), proof._settings, proof.objective, records=RECORDS).exhausted
     assert len(engine.searches) == 1

@@ -103,6 +103,8 @@ class Spread:
         self._pausing_since: float | None = None
         self._pool = Pool(frontier)
         self._stuck: list[Frontier] = []
+        # The largest value below which one of these was searched.
+        self._stuck_below = 0.0
         self._running: dict[int, _Chunk] = {}
         self._again: list[_Chunk] = []
         self._answers: Answers = queue.SimpleQueue()
@@ -265,10 +267,20 @@ class Spread:
             if self._objective < self._upper:
                 self._upper = self._objective
                 self._link.tell(self._name, self._upper)
-        if found.exhausted:
-            self._stuck += [found.open] if found.open.size else []
-        else:
+        if not found.exhausted:
             self._pool.add(found.open)
+        elif found.open.size:
+            self._stuck.append(found.open)
+            self._stuck_below = max(self._stuck_below, found.upper)
+        if not self._unfinished():
+            self._retry_stuck()
+
+    def _retry_stuck(self) -> None:
+        """Search again what could not be closed below a larger value, as the core does."""
+        if self._stuck and self._upper < self._stuck_below * (1 - self._search.settings.gap):
+            for part in self._stuck:
+                self._pool.add(part)
+            self._stuck, self._stuck_below = [], 0.0
 
     def _work_here(self, chunk: Frontier) -> None:
         """Search a slice in this process, because no worker does."""

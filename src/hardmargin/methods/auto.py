@@ -2,11 +2,12 @@
 
 The search over directions is far ahead with few features, the search over samples with many; in between either one
 may be. The method that is likely to be ahead by the numbers of features and samples starts, and works alone for a
-while, which is enough for most problems. Then the other one gets turns too. As soon as both can forecast how much work they will
-need (:meth:`hardmargin.search.proof.Proof.remaining_work`), they share the work accordingly. They share the best
-hyperplane and the best bound. If neither expects to finish in time, blocks (:mod:`hardmargin.methods.blocks`) get
-most of the work. With many samples blocks get a share in any case, and with very many samples they are alone. Turns
-are measured in work instead of seconds, so a run on one thread is repeatable.
+while, which is enough for most problems. Then the other one gets turns too. As soon as both can forecast how much
+work they will need (:meth:`hardmargin.search.proof.Proof.remaining_work`), they share the work accordingly. They
+share the best hyperplane and the best bound. If neither expects to finish in time, blocks
+(:mod:`hardmargin.methods.blocks`) get most of the work. With many samples blocks get a share in any case, and with
+very many samples they are alone. Turns are measured in work instead of seconds, so that a run on one thread is
+repeatable.
 """
 
 from __future__ import annotations

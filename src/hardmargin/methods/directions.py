@@ -230,6 +230,10 @@ class DirectionProof(Proof):
         """What a sample costs at least if every hyperplane that is searched for keeps it."""
         return self.objective
 
+    def _has_same_samples(self, records: DirectionRecords) -> bool:
+        """See :class:`Proof`."""
+        return records.fit(self._certain_cost)
+
     def _go_on(self, nodes: int | None = None) -> None:
         """Search the open regions until ``nodes`` of them and their parts have been examined."""
         if self._open is None:
@@ -237,7 +241,7 @@ class DirectionProof(Proof):
             if self.context.recorder is not None:
                 axes = direction_axes(self.problem, self._settings)
                 self._records = DirectionRecords(self.context.recorder, self.problem, axes, self._certain_cost)
-        if self._records is not None and not self._records.fit(self._certain_cost):
+        if self._records is not None and not self._has_same_samples(self._records):
             self._records.drop()
             self._records = None
         self._open = self.search(self._open, self._settings, self.objective, nodes=nodes, records=self._records)

@@ -19,8 +19,8 @@ from hardmargin.search.turns import Member
 # Up to how many features the search over directions is likely to be ahead, and up to how many it takes part.
 _FEW_FEATURES = 8
 _SOME_FEATURES = 12
-# With fewer samples per feature than this, the search over samples is ahead: with 8 features it takes a tenth of the
-# time at 40 to 60 samples, and about the same at 120; with 4 features and less, both take about the same.
+# With fewer samples per feature than this, the search over samples is ahead: with 8 features it takes a tenth of
+# the time at 40 to 60 samples, and about the same at 120; with up to 4 features, both take about the same.
 _SAMPLES_PER_FEATURE = 15
 
 

@@ -27,6 +27,8 @@ from hardmargin.status import Status
 # ones are due rises with this power of their number, because later ones rarely find a better hyperplane.
 _PRIMAL_SHARE = 0.1
 _PRIMAL_POWER = 1.5
+# Completing the records of a proof may take at least this much work, which is a moment.
+_LEAST_WORK = 1_000_000_000
 
 
 class Proof:
@@ -198,17 +200,28 @@ class Proof:
 
         It ends after ``nodes`` subproblems, after ``work`` multiply-adds (0 means no limit) or those of a step, and
         when a checkpoint is due. Records of a proof are written to ``records``, if given. They are of use only if
-        nothing is left open, so a search that has reached the gap by then goes on to its end.
+        nothing is left open. So a search that has reached the gap by then is completed, unless that takes as much
+        work as all before it.
         """
-        found = self._search(frontier, settings, upper, nodes, work, records)
-        while records is not None and self._only_records_are_incomplete(found, upper):
-            found = self._search(found, settings, upper, None, 0, records)
+        work = min(filter(None, (work, self.step_work)), default=0)
+        keeper = self.context.keeper
+        pause = keeper.seconds_until_due() if keeper is not None else math.inf
+        found = self._search(frontier, settings, upper, nodes, work, pause, records)
+        if records is not None and self._only_records_are_incomplete(found, upper):
+            # Below the best objective: what cannot be closed below a far larger one may be closed there.
+            upper = min(upper, self.objective)
+            if self._has_same_samples(records):
+                found = self._search(found, settings, upper, None, max(_LEAST_WORK, self.work), math.inf, records)
         return found
 
     def _only_records_are_incomplete(self, found: SearchResult, upper: float) -> bool:
         """Whether a search has proven what it is for, but not closed everything, and no limit was reached."""
         reached = found.lower_bound >= min(upper, self.objective) * (1 - self.limits.gap)
         return reached and not (found.exhausted or self.watch.ended is not None or self.out_of_nodes)
+
+    def _has_same_samples(self, records: Any) -> bool:
+        """Whether records may be continued below the present objective."""
+        return True
 
     def _search(
         self,
@@ -217,21 +230,21 @@ class Proof:
         upper: float,
         nodes: int | None,
         work: int,
+        pause: float,
         records: SampleRecords | DirectionRecords | None,
     ) -> SearchResult:
         """One search of the core; see :meth:`search`."""
-        keeper = self.context.keeper
         search = Search(
             settings,
             upper,
             self.limits.remaining(),
-            pause=keeper.seconds_until_due() if keeper is not None else math.inf,
+            pause=pause,
             keep_below=self.objective,
             threads=self.limits.threads,
             memory=self.memory,
             slice=self.slice,
             node_limit=self.nodes_allowed(nodes),
-            work_limit=min(filter(None, (work, self.step_work)), default=0),
+            work_limit=work,
             knowledge=self.knowledge,
             proof=None if records is None else records.sink,
             proof_number=0 if records is None else records.number,

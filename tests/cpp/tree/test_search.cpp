@@ -76,13 +76,14 @@ private:
     std::uint64_t nodes_ = 0;
 };
 
-SearchOutcome<ScriptedNode> searched(std::vector<ScriptedNode> frontier, const ScriptedOptions& options) {
+SearchOutcome<ScriptedNode> searched(std::vector<ScriptedNode> frontier, const ScriptedOptions& options,
+                                     const SearchLimits& limits = {}) {
     const std::vector<double> features = {1.0};
     const std::vector<double> labels = {1.0};
     const std::vector<double> costs = {1.0};
     const Samples samples(features, labels, costs, 100.0);
     Control control(1e9, {});
-    return TreeSearch<ScriptedTree>(samples, std::move(frontier), {{}, 0, 100.0}, options, {}, control).run();
+    return TreeSearch<ScriptedTree>(samples, std::move(frontier), {{}, 0, 100.0}, options, limits, control).run();
 }
 
 }  // namespace
@@ -111,4 +112,39 @@ TEST(a_stuck_subproblem_is_not_searched_again_below_the_same_objective) {
     const SearchOutcome<ScriptedNode> outcome = searched({{.bound = 1, .number = 1, .closed_below = 50}}, options);
     CHECK((*options.searched == std::vector<std::size_t>{1}));
     CHECK(outcome.exhausted && outcome.open.size() == 1 && outcome.lower_bound == 1);
+}
+
+TEST(a_stuck_subproblem_is_not_searched_again_for_an_improvement_within_the_gap) {
+    ScriptedOptions options;
+    options.gap = 0.1;
+    const ScriptedNode stuck{.bound = 1, .number = 1, .closed_below = 95};
+    const ScriptedNode improving{.bound = 2, .number = 2, .closed_below = 95, .solution = 95.0};
+    const SearchOutcome<ScriptedNode> outcome = searched({stuck, improving}, options);
+    CHECK((*options.searched == std::vector<std::size_t>{1, 2}));
+    CHECK(outcome.exhausted && outcome.open.size() == 1);
+}
+
+// The next search goes on with it.
+TEST(a_search_that_is_paused_before_it_can_retry_a_stuck_subproblem_is_not_exhausted) {
+    const ScriptedOptions options;
+    const ScriptedNode stuck{.bound = 1, .number = 1, .closed_below = 50};
+    const ScriptedNode improving{.bound = 2, .number = 2, .closed_below = 50, .solution = 40.0};
+    SearchLimits limits;
+    limits.node_limit = 2;
+    const SearchOutcome<ScriptedNode> paused = searched({stuck, improving}, options, limits);
+    CHECK((*options.searched == std::vector<std::size_t>{1, 2}));
+    CHECK(!paused.exhausted && paused.open.size() == 1 && paused.lower_bound == 1);
+}
+
+TEST(a_stuck_subproblem_is_searched_again_by_any_of_several_threads) {
+    for (int run = 0; run < 100; ++run) {
+        ScriptedOptions options;
+        SearchLimits limits;
+        limits.threads = 2;
+        // One after the other: the first one leaves nothing that a second thread could do.
+        const ScriptedNode both{.bound = 1, .number = 1, .closed_below = 40, .solution = 45.0};
+        const SearchOutcome<ScriptedNode> outcome = searched({both}, options, limits);
+        CHECK((*options.searched == std::vector<std::size_t>{1, 1}));
+        CHECK(outcome.exhausted && outcome.open.size() == 1 && outcome.lower_bound == 1);
+    }
 }

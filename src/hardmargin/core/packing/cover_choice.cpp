@@ -76,8 +76,11 @@ void CoverChoice::reconsider(std::size_t distance) {
     const bool with_cover = favoured(distance) == Way::with_cover;
     const Record& known = record(with_cover ? Way::with_cover : Way::without_cover, distance);
     const Record& tried = record(with_cover ? Way::without_cover : Way::with_cover, distance);
+    if (std::min(tried.closed, known.closed) < least_evidence) {
+        return;
+    }
     const double required = with_cover ? worthwhile * (1 + error_of_one / std::sqrt(tried.closed)) : 1.0;
-    if (std::min(tried.closed, known.closed) < least_evidence || tried.rating() * required > known.rating()) {
+    if (tried.rating() * required > known.rating()) {
         return;
     }
     threshold_ = with_cover ? distance + 1 : distance;

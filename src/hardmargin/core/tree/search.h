@@ -142,7 +142,7 @@ public:
         if (failure_) {
             std::rethrow_exception(failure_);
         }
-        const bool exhausted = queue_.empty();
+        const bool exhausted = queue_.empty() && !may_close_stuck();
         const double bound = lower_bound();
         SearchOutcome<Node> outcome{std::move(best_), upper_, bound, nodes_, work_, exhausted, queue_.take_all()};
         std::move(stuck_.begin(), stuck_.end(), std::back_inserter(outcome.open));
@@ -209,10 +209,9 @@ private:
 
     // Subproblems that no search could close may be closed below a better incumbent, and a proof is incomplete
     // without them.
+    bool may_close_stuck() const { return !stuck_.empty() && upper_ < stuck_below_ * (1 - options_.gap); }
+
     void retry_stuck() {
-        if (upper_ >= stuck_below_) {
-            return;
-        }
         for (Node& node : std::exchange(stuck_, {})) {
             queue_.push(std::move(node));
         }
@@ -258,7 +257,7 @@ private:
         const std::size_t place = working_bounds_.size();
         working_bounds_.push_back(std::numeric_limits<double>::infinity());
         while (!stopped_) {
-            if (queue_.empty() && busy_ == 0 && !paused_) {
+            if (queue_.empty() && busy_ == 0 && !paused_ && may_close_stuck()) {
                 retry_stuck();
             }
             if (paused_ || queue_.empty()) {
