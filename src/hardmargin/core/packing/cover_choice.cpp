@@ -18,8 +18,9 @@ constexpr double patience = 2;
 constexpr double disappointing = 3;
 // The favoured way changes only if at least this many subtrees were closed each way.
 constexpr double least_evidence = 4;
-// The cover bound is left out at a distance only if that saves this factor in work, and more as long as few subtrees
-// show it: the relative error of a rating from one subtree, divided by the square root of their number, is added.
+// The cover bound is left out at a distance only if that saves this factor in work, and more as long as few
+// subtrees show it: the relative error of a rating from one subtree, divided by the square root of their number, is
+// added.
 constexpr double worthwhile = 1.2;
 constexpr double error_of_one = 0.7;
 // Both records of a distance are halved when one of them has more closed subtrees than this.
