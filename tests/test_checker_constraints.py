@@ -121,9 +121,9 @@ def test_signs_and_ranges_are_bounds(tmp_path) -> None:
 
 
 def test_blocks_of_sparse_samples_have_proofs(tmp_path) -> None:
-    X, y, _ = training(30, 3)
+    X, y, _ = training(60, 3)
     # Every second feature occurs in no sample, and so not in the dense problem of the block.
-    wide = np.zeros((30, 6))
+    wide = np.zeros((60, 6))
     wide[:, ::2] = X
     for known in ({}, {"monotonic_cst": [-1, 0, 1, 0, 0, 0]}):
         problem = Problem.from_data(wide, y, 10.0, **known)
